@@ -38,13 +38,13 @@ def __getattr__(name: str) -> Any:
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     try:
-        globals()[name] = found = getattr(import_module(_MODULES[name]), name)
+        globals()[name] = attribute = getattr(import_module(_MODULES[name]), name)
     except ModuleNotFoundError as error:  # of the extra `train`: the core is always there
         if (error.name or "dpmia").partition(".")[0] == "dpmia":
             raise
         problem = f"dpmia.{name}: {error.name} is not installed"
         raise ImportError(f"{problem}. Type: pip install 'dpmia[train]'.") from None
-    return found
+    return attribute
 
 
 def __dir__() -> list[str]:

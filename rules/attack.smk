@@ -95,7 +95,7 @@ rule measure_per_record:
         seed=CONFIG.seed,
         code=lambda wildcards: code(
             "measure_per_record.py",
-            *(each.attack for each in jobs.per_record_job(EXPERIMENTS[wildcards.experiment]).attacks.values()),
+            *(spec.attack for spec in jobs.per_record_job(EXPERIMENTS[wildcards.experiment]).attacks.values()),
         ),
     message:
         "Attacking single records of {wildcards.experiment}"

@@ -62,9 +62,9 @@ rule make_audit:
         code=lambda wildcards: code(
             "make_audit.py",
             *{
-                each["attack"]
+                attack["attack"]
                 for name in PLAN.audits[wildcards.audit]
-                for each in audit_part(name)["attacks"].values()
+                for attack in audit_part(name)["attacks"].values()
             },
         ),
         templates=text_digest(

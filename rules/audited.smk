@@ -6,15 +6,15 @@ def audit_part(name):
     if name in PREDICTIONS:
         settings = PREDICTIONS[name]
         attacks = prediction_jobs.attacks(settings)
-        about, groups = facts.prediction_facts(name, settings), {}
+        model_facts, groups = facts.prediction_facts(name, settings), {}
     else:
         settings = EXPERIMENTS[name]
         attacks = {attack: jobs.attack_job(settings, attack) for attack in jobs.audited_attacks(settings)}
-        about, groups = facts.audit_facts(settings), jobs.groups(settings)
+        model_facts, groups = facts.audit_facts(settings), jobs.groups(settings)
     files = LAYOUT.audited(name)
     references = files.pop("references")
     return {
-        "facts": about,
+        "facts": model_facts,
         "groups": groups,
         "attacks": {
             name: AuditedAttack(attack.attack, attack.options, references[name]).plain()
@@ -34,8 +34,10 @@ def audit_reports(ending):
         if name in SCOPE.not_run and isinstance(EXPERIMENTS[name].dataset, OwnData):
             refuse(SCOPE.not_run[name])
     if unknown := sorted({*map(spell_epsilon, CONFIG.audit.epsilons or [])} - SCOPE.audited_epsilons):
-        known = ", ".join(sorted(SCOPE.audited_epsilons))
+        available = ", ".join(sorted(SCOPE.audited_epsilons))
         refuse(
-            ConfigError("config, audit.epsilons", f"no audited model has epsilon {unknown[0]}", f"They have {known}")
+            ConfigError(
+                "config, audit.epsilons", f"no audited model has epsilon {unknown[0]}", f"They have {available}"
+            )
         )
     return [LAYOUT.audit_report(stem, ending) for stem in PLAN.audits]

@@ -22,7 +22,7 @@ from dpmia.common.errors import ConfigError, UserError
 from dpmia.papers.bibliography import BIBLIOGRAPHY
 from dpmia.papers.catalogue import PAPERS
 from dpmia.papers.claims import CLAIMS
-from dpmia.report import formatting as words
+from dpmia.report import formatting
 from dpmia.workflow.ending import ending
 from dpmia.jobs.attacking import AuditedAttack
 from dpmia.settings import facts, jobs, names, prediction_jobs, reference_jobs, studies
@@ -81,9 +81,9 @@ def describe(name, text):
     workflow.get_rule(workflow.modifier.modify_rulename(name)).docstring = text
 
 
-def one_of(words):
+def one_of(values):
     """Return a pattern for one of some words, for nothing where there are none."""
-    return "|".join(map(re.escape, words)) or "(?!)"
+    return "|".join(map(re.escape, values)) or "(?!)"
 
 
 wildcard_constraints:
@@ -152,9 +152,9 @@ def files_of_paper(paper):
     """Return the function that finds the files of a paper; where there are none, the target ends Snakemake."""
 
     def files(wildcards):
-        if found := SCOPE.files_of(paper):
-            return found
-        why = dict.fromkeys(each for name, each in SCOPE.not_run.items() if PLAN.sources[name].paper == paper)
+        if paper_files := SCOPE.files_of(paper):
+            return paper_files
+        why = dict.fromkeys(reason for name, reason in SCOPE.not_run.items() if PLAN.sources[name].paper == paper)
         problem = "; ".join(["none of its figures and tables can be made", *why])
         remedy = "" if why else f"Name experiments/{paper}.yaml in the key experiments"
         refuse(UserError(f"target {paper}", problem, remedy))
@@ -168,7 +168,7 @@ def reported(artifact):
     if artifact.name not in PAPER_OF:
         return files
     shown = {"figure": "png", "table": "csv"}[artifact.kind]
-    labels = {"figure or table": words.title_of(artifact.name), "name": artifact.name}
+    labels = {"figure or table": formatting.title_of(artifact.name), "name": artifact.name}
     marked = report(
         files[shown], caption="report/artifact.rst", category=BIBLIOGRAPHY[PAPER_OF[artifact.name]].short, labels=labels
     )
@@ -177,12 +177,12 @@ def reported(artifact):
 
 def replicates_by_scale():
     """Return for each scale at which claims are judged the replicates, or splits, of each experiment and study."""
-    found = {}
+    by_scale = {}
     for scale in [scale for scale in SCALES if scale != "smoke"]:
         plan = make_plan({**config, "scale": scale}, Path.cwd(), REPOSITORY)
-        found[scale] = {name: each.replicates for name, each in plan.experiments.items()}
-        found[scale] |= {name: each.splits for name, each in plan.studies.items()}
-    return found
+        by_scale[scale] = {name: experiment.replicates for name, experiment in plan.experiments.items()}
+        by_scale[scale] |= {name: study.splits for name, study in plan.studies.items()}
+    return by_scale
 
 
 @cache
@@ -198,7 +198,7 @@ def own_contents(dataset):
 
 def params_now(rule_name, path):
     """Return the parameters by name that a rule has for a file now; None where the file is not made any more."""
-    made_by = next((known for known in workflow.rules if known.name == rule_name), None)
+    made_by = next((rule_ for rule_ in workflow.rules if rule_.name == rule_name), None)
     if made_by is None or not made_by.is_producer(path):
         return None
     if not Path(path).exists() or TARGETS.is_unknown(path):

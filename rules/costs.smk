@@ -77,9 +77,9 @@ rule help:
         runtime=5,
     params:
         targets=lambda wildcards: {
-            known.name: known.docstring
-            for known in sorted(workflow.rules, key=lambda known: known.name in PAPER_OF)
-            if known.docstring
+            rule_.name: rule_.docstring
+            for rule_ in sorted(workflow.rules, key=lambda rule_: rule_.name in PAPER_OF)
+            if rule_.docstring
         },
     message:
         "Listing the targets"

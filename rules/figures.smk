@@ -23,7 +23,7 @@ for artifact in (*SCOPE.artifacts.values(), *CHECKS, validation.KEPT_EPSILON):
             tabulate=artifact.tabulate,
             draw=artifact.draw,
             tables=SCOPE.tables(artifact),
-            facts=SCOPE.facts(artifact),
+            run_summary=SCOPE.run_summary(artifact),
             code=code("make_artifact.py", *filter(None, (artifact.tabulate, artifact.draw))),
         message:
             f"Making {artifact.name}"
@@ -40,5 +40,5 @@ for artifact in (*SCOPE.artifacts.values(), *CHECKS, validation.KEPT_EPSILON):
             f"{artifact.name} is made"
 
     paper = PAPER_OF.get(artifact.name)
-    about = f"{BIBLIOGRAPHY[paper].short}: {{}}." if paper else "{}: a second opinion on the run."
-    describe(artifact.name, about.format(words.title_of(artifact.name)))
+    description = f"{BIBLIOGRAPHY[paper].short}: {{}}." if paper else "{}: a second opinion on the run."
+    describe(artifact.name, description.format(formatting.title_of(artifact.name)))

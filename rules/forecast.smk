@@ -68,10 +68,10 @@ def expected_of(kind, wildcards):
 def expect(jobs_to_run, cores):
     """Return the CPU seconds of each job by its number; say so first if the run will be long."""
     wanted = {job.jobid: (kind_of(job.rule.name), job.wildcards_dict) for job in jobs_to_run}
-    expected = {number: expected_of(*each) for number, each in wanted.items()}
+    expected = {number: expected_of(*job) for number, job in wanted.items()}
     if forecast.Forecast(tuple(expected.values())).wall(cores) > forecast.LONG:
         measure_rates(wanted.values())
-        expected = {number: expected_of(*each) for number, each in wanted.items()}
+        expected = {number: expected_of(*job) for number, job in wanted.items()}
         logger.info(forecast.announcement(forecast.Forecast(tuple(expected.values())), cores))
     folder = Path(f"logs/{RUN}")
     logs = {Path(job.log[0]): expected[job.jobid].seconds for job in jobs_to_run if job.output and job.log}
@@ -81,7 +81,7 @@ def expect(jobs_to_run, cores):
             remember_forecast(of_run, folder)
         except UserError as error:
             refuse(error)
-    return {number: each.seconds for number, each in expected.items()}
+    return {number: cost.seconds for number, cost in expected.items()}
 
 
 def jobs_of(files):
@@ -90,15 +90,15 @@ def jobs_of(files):
     Returns:
         Rule and wildcards of each job -> its kind.
     """
-    exact = {str(file): each for each in workflow.rules for file in each.output if not file.contains_wildcard()}
-    patterns = [each for each in workflow.rules if any(file.contains_wildcard() for file in each.output)]
-    found = {}
+    exact = {str(file): rule_ for rule_ in workflow.rules for file in rule_.output if not file.contains_wildcard()}
+    patterns = [rule_ for rule_ in workflow.rules if any(file.contains_wildcard() for file in rule_.output)]
+    kinds = {}
     for file in dict.fromkeys(files):
-        made_by = exact.get(file) or next((each for each in patterns if each.is_producer(file)), None)
+        made_by = exact.get(file) or next((rule_ for rule_ in patterns if rule_.is_producer(file)), None)
         if made_by is not None:
             wildcards = () if file in exact else tuple(made_by.get_wildcards(file).items())
-            found[made_by.name, wildcards] = kind_of(made_by.name)
-    return found
+            kinds[made_by.name, wildcards] = kind_of(made_by.name)
+    return kinds
 
 
 def alone(target):

@@ -19,7 +19,7 @@ def efforts(tables, audits):
     expected = Expectations(doubled, EXPECTATIONS.rates)
 
     def core_hours(files):
-        return sum(expected.of(kind, dict(each)).seconds for (_, each), kind in jobs_of(files).items()) / 3600
+        return sum(expected.of(kind, dict(wildcards)).seconds for (_, wildcards), kind in jobs_of(files).items()) / 3600
 
     return {name: effort.plain() for name, effort in efforts_of(PLANNED, doubled, tables, core_hours).items()}
 
@@ -38,8 +38,8 @@ def to_judge():
     if workflow.dryrun and workflow.is_main_process:
         from dpmia.workflow.next_look import next_look
 
-        there, about = {stem: path for stem, path in audits.items() if Path(path).exists()}, SCOPE.judged(TIMES)
-        print(next_look(about | {"folder": RUN}, there, efforts(tables, audits), CONFIG.budget, LOOKS)[1])
+        there, judged = {stem: path for stem, path in audits.items() if Path(path).exists()}, SCOPE.judged(TIMES)
+        print(next_look(judged | {"folder": RUN}, there, efforts(tables, audits), CONFIG.budget, LOOKS)[1])
     return tables, audits
 
 

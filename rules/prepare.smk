@@ -9,7 +9,7 @@ rule prepare_dataset:
     log:
         f"logs/prepare_dataset/{CONFIG.data}-{CONFIG.scale}/{{prepared}}.log",
     # Others can read what a cache holds: no data of one's own go there.
-    cache: not any(isinstance(each.dataset, OwnData) for each in SCOPE.prepared.values())
+    cache: not any(isinstance(entry.dataset, OwnData) for entry in SCOPE.prepared.values())
     conda:
         "../envs/dpmia.yaml"
     threads: 1

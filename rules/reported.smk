@@ -29,7 +29,7 @@ def files_to_publish(wildcards):
     What a commit alone did not make is refused here: before the job starts, Snakemake removes what was published last.
     """
     try:
-        sources = {each.path for each in PLAN.sources.values() if each.paper == wildcards.paper}
+        sources = {source.path for source in PLAN.sources.values() if source.paper == wildcards.paper}
         named_commit(REPOSITORY, sorted(sources))
     except UserError as error:
         refuse(error)

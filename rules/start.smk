@@ -39,9 +39,9 @@ def place_of(output):
 
 def remember_pure_functions():
     """Note what Snakemake would find out again for each job: parameters of functions, and where it copies scripts to."""
-    for each in workflow.rules:
-        of_resources = [getattr(value, "_evaluator", None) for value in each.resources.values()]
-        for function in filter(callable, [*each.input, *each.params, *of_resources]):
+    for rule_ in workflow.rules:
+        of_resources = [getattr(value, "_evaluator", None) for value in rule_.resources.values()]
+        for function in filter(callable, [*rule_.input, *rule_.params, *of_resources]):
             overwrite_function_params(function, signature(function).parameters)
     overwrite_function_params(Resource.evaluate, signature(Resource.evaluate).parameters)
     sourcecache.parse_uri = cache(sourcecache.parse_uri)
@@ -53,7 +53,7 @@ KINDS = {}
 def kind_of(rule_name):
     """Return the kind of a rule: rules that are written in a loop share a script, and its name."""
     if not KINDS:
-        scripts = {each.name: each.script for each in workflow.rules}
+        scripts = {rule_.name: rule_.script for rule_ in workflow.rules}
         shared = Counter(scripts.values())
         KINDS.update(
             {name: Path(script).stem if script and shared[script] > 1 else name for name, script in scripts.items()}

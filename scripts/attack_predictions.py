@@ -12,9 +12,9 @@ def main(snakemake):
     output, params = snakemake.output, snakemake.params
     given = read_predictions(PredictionsJob.from_plain(params.settings))
     attacks = {name: AttackSpec.from_plain(attack).make() for name, attack in params.attacks.items()}
-    found = tables(snakemake.wildcards.predictions, attacks, given, params.seed)
+    measured = tables(snakemake.wildcards.predictions, attacks, given, params.seed)
     given.save(output.signals, output.references)
-    for table, path in zip(found, (output.replicates, output.summary), strict=True):
+    for table, path in zip(measured, (output.replicates, output.summary), strict=True):
         write_table(path, table)
 
 

@@ -15,7 +15,7 @@ def main(snakemake):
     print("\n".join(f"Report: {html}" for html in snakemake.input.html))
     limits = list(map(_limits, snakemake.input.json))
     reports = ", ".join(snakemake.input.html)
-    if exceeded := [each for one in limits for each in one["exceeded"]]:
+    if exceeded := [mean for one in limits for mean in one["exceeded"]]:
         raise LimitError("audit.fail_above", f"above a limit: {_listed(exceeded)}", f"Report: {reports}")
     if reasons := dict.fromkeys(item for one in limits for item in one["held"]["not_evaluated"].items()):
         raise UserError(
@@ -24,7 +24,7 @@ def main(snakemake):
             "Add what is missing (replicates of the scale, non-members, a blind baseline), or change audit.fail_above "
             f"or audit.epsilons. Report: {reports}",
         )
-    if undecided := [each for one in limits for each in one["undecided"]]:
+    if undecided := [mean for one in limits for mean in one["undecided"]]:
         raise LimitError(
             "audit.fail_above",
             f"not shown to be within a limit, nor above it: {_listed(undecided)}",
@@ -46,9 +46,9 @@ def _limits(file):
 def _listed(means):
     """Return the first means in words, with the limits that decide, and how many more there are."""
     listed = "; ".join(
-        f"{each['metric']} {format_interval(each['value'], each['low'], each['high'])} of {each['attack']}, limit "
-        f"{each['limit']:g} ({each['experiment']}, {each['arm']}, epsilon {each['epsilon']})"
-        for each in means[:MOST_LISTED]
+        f"{mean['metric']} {format_interval(mean['value'], mean['low'], mean['high'])} of {mean['attack']}, limit "
+        f"{mean['limit']:g} ({mean['experiment']}, {mean['arm']}, epsilon {mean['epsilon']})"
+        for mean in means[:MOST_LISTED]
     )
     return f"{listed}; and {len(means) - MOST_LISTED} more" if len(means) > MOST_LISTED else listed
 

@@ -33,7 +33,7 @@ def main(snakemake):
     shares = verdict_shares(
         there,
         tables,
-        sorted({*LADDER, *(each for counts in planned.values() for each in counts.values())}),
+        sorted({*LADDER, *(count for counts in planned.values() for count in counts.values())}),
         error=judged.error,
     )
     write_table(judged.folder / "claim-worlds.csv", shares)

@@ -11,8 +11,8 @@ def main(snakemake):
     params = snakemake.params
     looks = Looks.from_plain(params.looks) if params.looks else None
     here = looks and looks.renamed({key: name for name, key in params.named.items()})
-    look, words = next_look(params.run, params.audits, params.efforts, params.budget, here)
-    print(words)
+    look, message = next_look(params.run, params.audits, params.efforts, params.budget, here)
+    print(message)
     if look:
         look = look.renamed(params.named)
         write_looks(params.run["folder"], looks.and_then(look) if looks else Looks([look]))

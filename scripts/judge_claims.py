@@ -18,13 +18,13 @@ def main(snakemake):
     params = snakemake.params
     folder, name = Path(params.folder), params.name
     facts = ("synthetic", "scale", "not_run", "trained", "other_networks", "times", "only")
-    about = JudgedRun(folder, **{fact: getattr(params, fact) for fact in facts})
-    judged = judge_all(claims(), about)
+    judged_run = JudgedRun(folder, **{fact: getattr(params, fact) for fact in facts})
+    judged = judge_all(claims(), judged_run)
     write_table(folder / f"{name}.csv", judged, digits=6)
     with whole_file(folder / f"{name}.md") as part:
-        part.write_text(render.markdown(judged, about), encoding="utf-8")
+        part.write_text(render.markdown(judged, judged_run), encoding="utf-8")
     with drawing.style():
-        drawing.save(verdicts.draw(judged, about.source), folder / f"{name}.pdf", folder / f"{name}.png")
+        drawing.save(verdicts.draw(judged, judged_run.source), folder / f"{name}.pdf", folder / f"{name}.png")
     print(f"{render.summary(judged)}: {folder}/{name}.md")
 
 

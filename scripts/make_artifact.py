@@ -16,26 +16,30 @@ from dpmia.common.registry import load
 from dpmia.formats.rows import MissingRowsError
 from dpmia.formats.tables import read_table, write_table
 from dpmia.papers import captions
-from dpmia.papers.artifact import Facts
+from dpmia.papers.artifact import RunSummary
 from dpmia.papers.tables import markdown
 
 
 def main(snakemake):
     """Make the artifact that `params` describe as `dpmia.papers.artifact.Artifact` does."""
-    caption, draw, facts = snakemake.params.caption, snakemake.params.draw, Facts(**snakemake.params.facts)
+    caption, draw, run_summary = (
+        snakemake.params.caption,
+        snakemake.params.draw,
+        RunSummary(**snakemake.params.run_summary),
+    )
     tables = dict(zip(snakemake.params.tables, map(read_table, snakemake.input), strict=True))
     with missing_rows(snakemake):
-        table = load(snakemake.params.tabulate)(tables, facts)
+        table = load(snakemake.params.tabulate)(tables, run_summary)
     if draw:
         from dpmia.papers import drawing  # here: most tables need no seaborn, which takes a second to import
 
         with drawing.style():
             with missing_rows(snakemake):
-                figure = load(draw)(table, facts)
+                figure = load(draw)(table, run_summary)
             drawing.save(figure, snakemake.output.pdf, snakemake.output.svg, snakemake.output.png)
         text = captions.markdown(caption, figure.caption)
     else:
-        text = markdown(table, caption, facts)
+        text = markdown(table, caption, run_summary)
     with whole_file(Path(snakemake.output.md)) as part:
         part.write_text(text, encoding="utf-8")
     write_table(snakemake.output.csv, table, digits=6)

@@ -21,8 +21,8 @@ def main(snakemake):
         with whole_file(Path(path)) as part:
             part.write_text(text, encoding="utf-8")
     for experiment in audit["experiments"].values():
-        for each in experiment["plain"]:
-            print("\n  ".join([f"{each['model']}:", *each["paragraphs"]]))
+        for section in experiment["plain"]:
+            print("\n  ".join([f"{section['model']}:", *section["paragraphs"]]))
 
 
 run(main, snakemake)

@@ -24,9 +24,9 @@ def pinned(file):
     text = (ROOT / file).read_text(encoding="utf-8")
     lines = [line.split()[0].partition("==") for line in text.splitlines() if re.match(r"[A-Za-z]", line)]
     assert all(equals for _, equals, _ in lines)
-    found = {canonicalize_name(name): version for name, _, version in lines}
-    assert len(found) == len(lines), "no package stands there twice"
-    return found
+    versions = {canonicalize_name(name): version for name, _, version in lines}
+    assert len(versions) == len(lines), "no package stands there twice"
+    return versions
 
 
 def requirements(extra=None):
@@ -35,7 +35,9 @@ def requirements(extra=None):
 
 def test_the_tested_version_of_each_library_is_within_its_limits():
     versions = pinned("constraints.txt")
-    named = [each for extra in (None, *EXTRAS) for each in requirements(extra) if each.name != "dpmia"]
+    named = [
+        requirement for extra in (None, *EXTRAS) for requirement in requirements(extra) if requirement.name != "dpmia"
+    ]
     assert len(named) > 30
     for requirement in named:
         assert requirement.specifier.contains(versions[canonicalize_name(requirement.name)]), str(requirement)
@@ -46,7 +48,7 @@ def test_libraries_have_lower_and_upper_limits_and_no_exact_version():
         for requirement in requirements(extra):
             if extra == "dev" or requirement.name == "dpmia":
                 continue
-            assert {each.operator for each in requirement.specifier} == {">=", "<"}, str(requirement)
+            assert {specifier.operator for specifier in requirement.specifier} == {">=", "<"}, str(requirement)
 
 
 def test_the_lock_has_the_versions_of_the_constraints_and_a_hash_of_each():
@@ -164,5 +166,5 @@ def test_the_core_works_with_the_oldest_versions_that_its_limits_allow(tmp_path)
     subprocess.run(install, check=True)
     code = [python, "-c", DATA + WORKS + "print(np.__version__)"]
     response = subprocess.run(code, capture_output=True, text=True, check=False, cwd=tmp_path)
-    oldest = next(str(each.specifier) for each in requirements() if each.name == "numpy")
+    oldest = next(str(requirement.specifier) for requirement in requirements() if requirement.name == "numpy")
     assert response.stdout == f"works\n{re.search('>=([0-9.]+)', oldest)[1]}.0\n", response.stderr

@@ -102,15 +102,15 @@ def _imported_at_once(start):
     """Return the files of the library that are imported when a script starts, `start` included."""
     from dpmia.workflow.digest import _file_of, imports
 
-    found, queue = set(), [start]
+    files, queue = set(), [start]
     while queue:
         file = queue.pop()
-        if file not in found:
-            found.add(file)
+        if file not in files:
+            files.add(file)
             tree = ast.parse(file.read_text())
             tree.body = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
             queue += [below for module in imports(tree) if (below := _file_of(module))]
-    return found
+    return files
 
 
 def test_the_library_knows_nothing_of_the_workflow_engine():
@@ -160,7 +160,7 @@ def test_what_the_library_imports_is_declared():
     foreign = imported - set(sys.stdlib_module_names) - {"dpmia", "_typeshed"}
     providers = importlib.metadata.packages_distributions() | {"pyarrow": ["pyarrow"]}
     undeclared = {
-        name for name in foreign if not declared & {each.lower().replace("_", "-") for each in providers[name]}
+        name for name in foreign if not declared & {provider.lower().replace("_", "-") for provider in providers[name]}
     }
     assert "torch" in foreign
     assert not undeclared

@@ -103,8 +103,8 @@ def phrases(text: str) -> Iterator[str]:
     """Yield each phrase to avoid in a text, with what to write instead. Names, in backticks, are no prose."""
     prose = re.sub(r"`[^`]*`", "", text)
     for pattern, instead in INSTEAD.items():
-        for found in re.finditer(pattern, prose):
-            yield f"{found[0]!r}: write {instead}"
+        for match in re.finditer(pattern, prose):
+            yield f"{match[0]!r}: write {instead}"
 
 
 @pytest.mark.parametrize(
@@ -113,11 +113,11 @@ def phrases(text: str) -> Iterator[str]:
     ids=lambda value: getattr(value, "__name__", value),
 )
 def test_text_uses_the_terms_of_the_field(files, texts):
-    found = sorted(REPOSITORY.glob(files))
-    assert found, "the pattern matches files"
+    paths = sorted(REPOSITORY.glob(files))
+    assert paths, "the pattern matches files"
     wrong = [
         f"{file.relative_to(REPOSITORY)}:{line}: {phrase}"
-        for file in found
+        for file in paths
         for line, text in texts(file)
         for phrase in phrases(text)
     ]

@@ -33,18 +33,18 @@ def array_of(value: Any, where: str, remedy: str = NUMBERS) -> np.ndarray:
         problem = f"{int(np.ma.getmaskarray(value).sum())} values are masked"
         raise ArgumentError(where, problem, "Fill them in, or leave these records out of all arguments")
     try:
-        found = np.asarray(value)
+        array = np.asarray(value)
     except ValueError as error:
         raise ArgumentError(where, "rows of different lengths", "Give one row for each record") from error
     except Exception as error:  # whatever an object's own conversion raises
         problem = f"its own conversion to an array fails ({type(error).__name__}: {error})"
         raise ArgumentError(where, problem, remedy) from error
-    if found.dtype == object:
-        found = _plain(found, where, remedy)
-    if found.dtype.kind not in "biuf":
-        problem = f"it holds values of type {found.dtype}, not numbers"
+    if array.dtype == object:
+        array = _plain(array, where, remedy)
+    if array.dtype.kind not in "biuf":
+        problem = f"it holds values of type {array.dtype}, not numbers"
         raise ArgumentError(where, problem, remedy)
-    return found
+    return array
 
 
 def numbers(value: Any, where: str, axes: tuple[str, ...], remedy: str = "", infinite: bool = False) -> np.ndarray:
@@ -60,20 +60,20 @@ def numbers(value: Any, where: str, axes: tuple[str, ...], remedy: str = "", inf
     Raises:
         ArgumentError: the shape is another, or a number is not finite.
     """
-    found = array_of(value, where).astype(np.float64)
-    if found.ndim != len(axes):
+    array = array_of(value, where).astype(np.float64)
+    if array.ndim != len(axes):
         wanted = f"({', '.join(axes)}{',' * (len(axes) == 1)})"
-        problem = f"an array of shape {found.shape} in place of {wanted}"
+        problem = f"an array of shape {array.shape} in place of {wanted}"
         raise ArgumentError(where, problem, remedy or f"Give {len(axes)} dimension{'s' * (len(axes) > 1)}")
-    if not found.size:
-        raise ArgumentError(where, f"an array of shape {found.shape} is empty", f"Give one row of {axes[-1]} at least")
-    wrong = np.isnan(found) if infinite else ~np.isfinite(found)
+    if not array.size:
+        raise ArgumentError(where, f"an array of shape {array.shape} is empty", f"Give one row of {axes[-1]} at least")
+    wrong = np.isnan(array) if infinite else ~np.isfinite(array)
     if wrong.any():
         row = int(np.argwhere(wrong)[0][0])
         problem = f"{wrong.sum()} values are not {'numbers' if infinite else 'finite numbers'}"
         remedy = "Leave these records out of all arguments, or find out where the model overflows"
         raise ArgumentError(f"{where}, row {row}", problem, remedy)
-    return found
+    return array
 
 
 def class_numbers(value: Any, where: str, classes: int) -> np.ndarray:
@@ -83,13 +83,13 @@ def class_numbers(value: Any, where: str, classes: int) -> np.ndarray:
         ArgumentError: they are no whole numbers from 0 to `classes` - 1.
     """
     remedy = "Give one number for each record; of one-hot labels, that is labels.argmax(axis=1)"
-    found = numbers(value, where, ("records",), remedy)
-    wrong = (found != np.rint(found)) | (found < 0) | (found >= classes)
+    labels = numbers(value, where, ("records",), remedy)
+    wrong = (labels != np.rint(labels)) | (labels < 0) | (labels >= classes)
     if wrong.any():
         row = int(np.flatnonzero(wrong)[0])
-        problem = f"{found[row]:g} is not one of the class numbers 0 to {classes - 1}"
+        problem = f"{labels[row]:g} is not one of the class numbers 0 to {classes - 1}"
         raise ArgumentError(f"{where}, row {row}", problem, "A class number is a column of the outputs, from 0")
-    return found.astype(np.int64)
+    return labels.astype(np.int64)
 
 
 def truth_values(value: Any, where: str, shape: tuple[int, ...]) -> np.ndarray:
@@ -99,14 +99,14 @@ def truth_values(value: Any, where: str, shape: tuple[int, ...]) -> np.ndarray:
         ArgumentError: the shape is another, or a value is neither true nor false, 1 nor 0.
     """
     remedy = "Give True or 1 for yes, False or 0 for no"
-    found = array_of(value, where, remedy)
-    if found.shape != shape:
-        problem = f"an array of shape {found.shape} in place of {shape}"
+    array = array_of(value, where, remedy)
+    if array.shape != shape:
+        problem = f"an array of shape {array.shape} in place of {shape}"
         raise ArgumentError(where, problem, f"Give one truth value for each {'record' if len(shape) == 1 else _BOTH}")
-    if not (right := np.isin(found, (0, 1))).all():
-        wrong = found[~right].flat[0]
+    if not (right := np.isin(array, (0, 1))).all():
+        wrong = array[~right].flat[0]
         raise ArgumentError(where, f"some values are neither true nor false, 1 nor 0: {wrong:g}", remedy)
-    return found.astype(bool)
+    return array.astype(bool)
 
 
 def number(value: Any, where: str) -> int | float:
@@ -115,28 +115,28 @@ def number(value: Any, where: str) -> int | float:
     Raises:
         ArgumentError: it is none, as texts and truth values are, or larger than a float.
     """
-    found = value
+    scalar = value
     if getattr(value, "ndim", None) == 0 and hasattr(value, "item"):
         try:
-            found = value.item()
+            scalar = value.item()
         except RuntimeError as error:  # a tensor of the device "meta" has no number
             raise ArgumentError(where, "no number can be read from this tensor", "Give one number") from error
-    if isinstance(found, bool) or not isinstance(found, Real):
+    if isinstance(scalar, bool) or not isinstance(scalar, Real):
         raise ArgumentError(where, f"{shown(value)} is not a number", "Give one number")
     try:
-        float(found)
+        float(scalar)
     except OverflowError:
         raise ArgumentError(where, "the number is larger than a float may be", "Give a smaller one") from None
-    return int(found) if isinstance(found, Integral) else float(found)
+    return int(scalar) if isinstance(scalar, Integral) else float(scalar)
 
 
 def several(values: Any, where: str) -> tuple[float, ...]:
     """Return some numbers, none of them for none: see `number`."""
     try:
-        found = list(values)
+        items = list(values)
     except TypeError:
         raise ArgumentError(where, f"{shown(values)} is not a list of numbers", "Give a list such as [0.01]") from None
-    return tuple(float(number(each, where)) for each in found)
+    return tuple(float(number(item, where)) for item in items)
 
 
 def false_positive_rates(values: Any, where: str) -> tuple[float, ...]:
@@ -155,11 +155,11 @@ def false_positive_rates(values: Any, where: str) -> tuple[float, ...]:
 
 def integer(value: Any, where: str, least: int | None = None) -> int:
     """Return one integer, of at least `least`: see `number`."""
-    found = number(value, where)
-    if found != found or found in (math.inf, -math.inf) or found != int(found) or (least is not None and found < least):
+    real = number(value, where)
+    if real != real or real in (math.inf, -math.inf) or real != int(real) or (least is not None and real < least):
         kind = "an integer" if least is None else "a positive integer" if least == 1 else f"an integer from {least} up"
         raise ArgumentError(where, f"{shown(value)} is not {kind}")
-    return int(found)
+    return int(real)
 
 
 def same_rows(function: str, given: Mapping[str, Any]) -> None:

@@ -92,24 +92,24 @@ def attack(
         95 % intervals over records. Smallest measurable false positive rate: 0.001
     """
     others = _models(references)
-    models = {f"references, model {i}": each for i, each in enumerate(others or ())}
+    models = {f"references, model {i}": reference for i, reference in enumerate(others or ())}
     of_records = {"labels": labels, "is_member": is_member, "population": population, "features": features}
     same_rows("attack", {"outputs": outputs, **of_records, **models})
     model = _Model.of(outputs, labels, scale)
     signal = model.signal(is_member, population)
-    known = Knowledge(
+    knowledge = Knowledge(
         references=_references(others, trained_on, model),
         features=None if features is None else numbers(features, "attack, features", ("records", "features")),
     )
-    if known.features is not None and len(known.features) != len(signal.records):
-        problem = f"{len(known.features)} rows for {len(signal.records)} records"
+    if knowledge.features is not None and len(knowledge.features) != len(signal.records):
+        problem = f"{len(knowledge.features)} rows for {len(signal.records)} records"
         raise ArgumentError("attack, features", problem, "Give one row for each row of outputs")
     rates, seed = false_positive_rates(fprs, "attack, fprs"), integer(seed, "attack, seed")
-    chosen = _chosen(attacks, signal, known, scale)
+    chosen = _chosen(attacks, signal, knowledge, scale)
     results = {}
-    for name, each in chosen.items():
+    for name, method in chosen.items():
         try:
-            results[name] = _result(name, each, signal, known, rates, seed)
+            results[name] = _result(name, method, signal, knowledge, rates, seed)
         except AttackError as error:
             if attacks is not None:
                 raise ArgumentError(f"attack, {name}", error.problem, error.remedy) from error
@@ -162,18 +162,18 @@ class _Model:
 def _logits(outputs: ArrayLike, scale: str, where: str) -> np.ndarray:
     """Return outputs of any scale as logits, float64."""
     axes = ("records",) if scale == "losses" else ("records", "classes")
-    found = numbers(outputs, where, axes, "" if scale == "losses" else "Give a row for each record, of all classes")
+    values = numbers(outputs, where, axes, "" if scale == "losses" else "Give a row for each record, of all classes")
     if scale == "losses":
-        if (found < 0).any():
+        if (values < 0).any():
             raise ArgumentError(where, "some losses are negative", "Give cross-entropies in nats")
-        if (found > LARGEST_LOSS).any():
+        if (values > LARGEST_LOSS).any():
             problem = f"some losses are above {LARGEST_LOSS:.0f} nats, where all would count alike"
             raise ArgumentError(where, problem, "Divide all by one number: give losses of a token instead of a text")
-        return np.column_stack([confidence(found), np.zeros(len(found))])
-    if found.shape[1] < 2:
+        return np.column_stack([confidence(values), np.zeros(len(values))])
+    if values.shape[1] < 2:
         raise ArgumentError(where, "one column", "Give a column for each class, also of two classes")
     try:
-        return logits_of(found, scale)
+        return logits_of(values, scale)
     except WrongOutputsError as error:
         if error.row is None:
             remedy = "Set scale='probabilities'; if they are logits, add 1 to all, which changes no result"
@@ -205,27 +205,27 @@ def _references(
             raise ArgumentError("attack, trained_on", "given without references", "Give both, or none")
         return None
     where = "attack, references"
-    outputs = [_logits(each, model.scale, f"{where}, model {i}") for i, each in enumerate(references)]
+    outputs = [_logits(reference, model.scale, f"{where}, model {i}") for i, reference in enumerate(references)]
     if not outputs:
         raise ArgumentError(where, "no model", "Give the outputs of one model at least, or leave it out")
-    for number, each in enumerate(outputs):
-        if each.shape != model.logits.shape:
-            problem = f"{len(each)} records of {each.shape[1]} classes in place of {len(model.logits)} of "
+    for number, logits in enumerate(outputs):
+        if logits.shape != model.logits.shape:
+            problem = f"{len(logits)} records of {logits.shape[1]} classes in place of {len(model.logits)} of "
             problem += str(model.logits.shape[1])
             raise ArgumentError(f"{where}, model {number}", problem, "Evaluate it on the same records")
     shape = (len(outputs), len(model.logits))
     inside = np.zeros(shape, dtype=bool)
     if trained_on is not None:
         inside = truth_values(trained_on, "attack, trained_on", shape)
-    return References(np.stack([cross_entropy(each, model.labels) for each in outputs]), inside)
+    return References(np.stack([cross_entropy(logits, model.labels) for logits in outputs]), inside)
 
 
-def _chosen(attacks: Any, signal: Signal, known: Knowledge, scale: str) -> dict[str, Attack]:
+def _chosen(attacks: Any, signal: Signal, knowledge: Knowledge, scale: str) -> dict[str, Attack]:
     """Return the attacks to run, by name."""
     if attacks is None:
-        kinds = {name: kind for name, kind in names.ATTACKS.items() if not _missing(kind, signal, known, scale)}
+        kinds = {name: kind for name, kind in names.ATTACKS.items() if not _missing(kind, signal, knowledge, scale)}
         every = {name: _made(name, {}) for name in kinds}
-        return {name: each for name, each in every.items() if not each.oracle}
+        return {name: candidate for name, candidate in every.items() if not candidate.oracle}
     if isinstance(attacks, str):
         attacks = [attacks]
     if not isinstance(attacks, Iterable) or getattr(attacks, "ndim", 1) == 0:
@@ -235,13 +235,13 @@ def _chosen(attacks: Any, signal: Signal, known: Knowledge, scale: str) -> dict[
     wanted = dict(attacks) if isinstance(attacks, Mapping) else {str(kind): {} for kind in attacks}
     if not wanted:
         raise ArgumentError("attack, attacks", "no attack is named", "Leave it out to run all that can be")
-    found = {}
+    chosen = {}
     for name, options in wanted.items():
         if not isinstance(name, str):
             raise ArgumentError("attack, attacks", f"the name {shown(name)} is no text", "Name each attack by a text")
         if isinstance(options, Attack):
-            _refuse_missing(name, options, signal, known, scale)
-            found[name] = options
+            _refuse_missing(name, options, signal, knowledge, scale)
+            chosen[name] = options
             continue
         if not isinstance(options, Mapping | None):
             problem, remedy = (
@@ -256,25 +256,25 @@ def _chosen(attacks: Any, signal: Signal, known: Knowledge, scale: str) -> dict[
             if options and kind == name:
                 remedy = f"Name the attack of {name!r} by the option 'kind'. {remedy}"
             raise ArgumentError("attack, attacks", f"{shown(kind)} is not an attack", remedy)
-        _refuse_missing(name, names.ATTACKS[kind], signal, known, scale)
-        found[name] = _made(kind, options)
-    return found
+        _refuse_missing(name, names.ATTACKS[kind], signal, knowledge, scale)
+        chosen[name] = _made(kind, options)
+    return chosen
 
 
 def _refuse_missing(
-    name: str, described: names.AttackKind | Attack, signal: Signal, known: Knowledge, scale: str
+    name: str, described: names.AttackKind | Attack, signal: Signal, knowledge: Knowledge, scale: str
 ) -> None:
-    if missing := _missing(described, signal, known, scale):
+    if missing := _missing(described, signal, knowledge, scale):
         remedy = "Leave the attack out" if "workflow" in missing else "Give that, or leave the attack out"
         raise ArgumentError(f"attack, {name}", f"it needs {missing}", remedy)
 
 
-def _missing(described: names.AttackKind | Attack, signal: Signal, known: Knowledge, scale: str) -> str:
+def _missing(described: names.AttackKind | Attack, signal: Signal, knowledge: Knowledge, scale: str) -> str:
     """Return what an attack needs and was not given; nothing where it has all."""
     given = {
-        "references": known.references is not None,
+        "references": knowledge.references is not None,
         "population": bool((signal.membership == POPULATION).any()),
-        "features": known.features is not None,
+        "features": knowledge.features is not None,
     }
     if unknown := [use for use in described.uses if use not in given]:
         return f"{' and '.join(unknown)}, which only the workflow provides"
@@ -282,10 +282,10 @@ def _missing(described: names.AttackKind | Attack, signal: Signal, known: Knowle
         return " and ".join(f"the argument {use!r}" for use in missing)
     if scale == "losses" and described.needs_classes:
         return "outputs for all classes: with scale 'losses' the predicted class is unknown"
-    if "references" not in described.uses or known.references is None:
+    if "references" not in described.uses or knowledge.references is None:
         return ""
     sides = described.each_side, described.both_sides
-    lacking = lacking_models(known.references.trained_on, signal.is_member, signal.is_nonmember, *sides)
+    lacking = lacking_models(knowledge.references.trained_on, signal.is_member, signal.is_nonmember, *sides)
     return f"{lacking} (arguments 'references' and 'trained_on')" if lacking else ""
 
 
@@ -304,36 +304,36 @@ def _made(kind: str, options: Mapping[str, Any]) -> Attack:
 
 
 def _result(
-    name: str, attack: Attack, signal: Signal, known: Knowledge, rates: tuple[float, ...], seed: int
+    name: str, attack: Attack, signal: Signal, knowledge: Knowledge, rates: tuple[float, ...], seed: int
 ) -> AttackResult:
     rng = np.random.default_rng(derive_seed(seed, "attack", name, *signal.card.meaning))
     try:
-        found = outcome(attack, signal, known, rng)
+        attack_outcome = outcome(attack, signal, knowledge, rng)
     except ValueError as error:
         raise ArgumentError(f"attack, {name}", str(error)) from error
-    estimates = record_estimates(found.scores, found.decisions, found.is_member)
+    estimates = record_estimates(attack_outcome.scores, attack_outcome.decisions, attack_outcome.is_member)
     measured = {
         metric: Measurement(estimate.mean, *estimate.limits(possible_range(metric)))
         for metric, estimate in estimates.items()
     }
-    resolution = 1 / int((~found.is_member).sum())
+    resolution = 1 / int((~attack_outcome.is_member).sum())
     return AttackResult(
         name=name,
         oracle=attack.oracle,
-        records=found.records,
-        is_member=found.is_member,
-        scores=found.scores,
-        decisions=found.decisions,
+        records=attack_outcome.records,
+        is_member=attack_outcome.is_member,
+        scores=attack_outcome.scores,
+        decisions=attack_outcome.decisions,
         advantage=measured["advantage"],
         auc=measured["auc"],
-        tpr_at_fpr=_tprs(found, rates),
+        tpr_at_fpr=_tprs(attack_outcome, rates),
         resolution=resolution,
     )
 
 
-def _tprs(found: Outcome, rates: tuple[float, ...]) -> dict[float, Measurement]:
-    fpr, tpr, _ = roc(found.scores, found.is_member)
-    members, nonmembers = int(found.is_member.sum()), int((~found.is_member).sum())
+def _tprs(attack_outcome: Outcome, rates: tuple[float, ...]) -> dict[float, Measurement]:
+    fpr, tpr, _ = roc(attack_outcome.scores, attack_outcome.is_member)
+    members, nonmembers = int(attack_outcome.is_member.sum()), int((~attack_outcome.is_member).sum())
     values = {rate: tpr_at(fpr, tpr, rate, nonmembers) for rate in rates}
     none = float("nan"), float("nan")
     return {

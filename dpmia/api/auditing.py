@@ -119,11 +119,11 @@ def audit_epsilon(
     # Records of equal scores must come in an order that does not depend on their membership.
     order = np.random.default_rng(0).permutation(records)
     shown = guessed_right(ranked[order], truth[order], shares)
-    found = []
+    candidates = []
     for share in shares:
         count = min(guesses(records, share), records)
         right = round(shown[f"guessed_right@{share:g}"] * count)
         level = 1 - (1 - confidence) / len(shares)
-        found.append((epsilon_from_guesses(right, count, records, delta, level), right, count))
-    epsilon, right, count = max(found)
+        candidates.append((epsilon_from_guesses(right, count, records, delta, level), right, count))
+    epsilon, right, count = max(candidates)
     return EpsilonAudit(epsilon, delta, confidence, right, count, records)

@@ -18,7 +18,7 @@ try:
 
     from dpmia.audit.scores import roc_curve
     from dpmia.papers import drawing
-    from dpmia.papers.artifact import Facts
+    from dpmia.papers.artifact import RunSummary
 except ModuleNotFoundError as error:
     raise MissingExtraError.of(error, "plot", "figures") from None
 
@@ -39,12 +39,12 @@ def roc_figure(results: Mapping[str, AttackResult], bound: UpperBound | None = N
         problem = "a single non-member shows no false positive rate below 1"
         raise ArgumentError("plot", problem, "Attack the model with more non-members")
     with drawing.style():
-        figure, (panel,) = drawing.panels(1, Facts(False, "", without_data=True), width=drawing.NARROW, height=2.8)
+        figure, (panel,) = drawing.panels(1, RunSummary(False, "", without_data=True), width=drawing.NARROW, height=2.8)
         for place, result in enumerate(results.values()):
             members = int(result.is_member.sum())
             false, true, _ = roc(result.scores, result.is_member)
-            points = roc_curve([(false, true)], [members], [len(result.is_member) - members])
-            rows = pd.DataFrame(points).rename(columns={"tpr": "mean"})
+            curve = roc_curve([(false, true)], [members], [len(result.is_member) - members])
+            rows = pd.DataFrame(curve).rename(columns={"tpr": "mean"})
             colour = drawing.COLOURS[place % len(drawing.COLOURS)]
             label = result.name + (" (oracle)" if result.oracle else "")
             drawing.draw_means(panel, rows, "fpr", colour=colour, label=label, marker="none", band=True, steps=True)
@@ -55,7 +55,7 @@ def roc_figure(results: Mapping[str, AttackResult], bound: UpperBound | None = N
 def bound_figure(bound: UpperBound) -> Figure:
     """Draw the largest true positive rate at each false positive rate."""
     with drawing.style():
-        figure, (panel,) = drawing.panels(1, Facts(False, "", without_data=True), width=drawing.NARROW, height=2.8)
+        figure, (panel,) = drawing.panels(1, RunSummary(False, "", without_data=True), width=drawing.NARROW, height=2.8)
         _finish(figure, panel, SMALLEST_RATE, bound)
     return figure
 

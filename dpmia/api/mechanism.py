@@ -84,11 +84,11 @@ def checked_noise(where: str, noise_multiplier: float) -> float:
     Raises:
         ArgumentError: it is out of range.
     """
-    found = float(number(noise_multiplier, where))
-    require(where, 0 < found < math.inf, noise_multiplier, "a finite number above 0")
-    within = LEAST_NOISE <= found <= MOST_NOISE
+    noise = float(number(noise_multiplier, where))
+    require(where, 0 < noise < math.inf, noise_multiplier, "a finite number above 0")
+    within = LEAST_NOISE <= noise <= MOST_NOISE
     require(where, within, noise_multiplier, f"from {LEAST_NOISE:g} to {MOST_NOISE:g}")
-    return found
+    return noise
 
 
 def checked_count(where: str, count: int) -> int:
@@ -97,9 +97,9 @@ def checked_count(where: str, count: int) -> int:
     Raises:
         ArgumentError: it is out of range.
     """
-    found = integer(count, where, 1)
-    require(where, found <= MOST_STEPS, found, f"a positive integer of at most {MOST_STEPS}")
-    return found
+    checked = integer(count, where, 1)
+    require(where, checked <= MOST_STEPS, checked, f"a positive integer of at most {MOST_STEPS}")
+    return checked
 
 
 def one_of(where: str, value: object, valid: Sequence[str]) -> None:

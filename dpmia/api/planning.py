@@ -197,24 +197,24 @@ def plan_noise(
     def measured(number: float) -> float:
         if target == "epsilon":
             return epsilon_at(number)
-        found = bound_at(number)
-        return found.tpr_at_fpr[fpr] if target == "tpr_at_fpr" else float(getattr(found, target))
+        upper = bound_at(number)
+        return upper.tpr_at_fpr[fpr] if target == "tpr_at_fpr" else float(getattr(upper, target))
 
     solution = _solve(unknown, measured, value)
-    found = bound_at(solution)
+    bound = bound_at(solution)
     return NoisePlan(
         target=target,
         value=float(value),
         solved_for=unknown,
-        noise_multiplier=found.noise_multiplier,
-        sampling_rate=found.sampling_rate,
-        steps=found.steps,
-        epochs=found.epochs,
+        noise_multiplier=bound.noise_multiplier,
+        sampling_rate=bound.sampling_rate,
+        steps=bound.steps,
+        epochs=bound.epochs,
         sampler=sampler,
         delta=delta,
         epsilon=None if delta is None else epsilon_at(solution),
         relation=relation,
-        bound=found,
+        bound=bound,
     )
 
 

@@ -73,7 +73,7 @@ class AttackResult:
 
     def measurements(self) -> dict[str, Measurement]:
         """Return every measured number by its name."""
-        rates = {tpr_name(rate): found for rate, found in self.tpr_at_fpr.items()}
+        rates = {tpr_name(rate): tpr for rate, tpr in self.tpr_at_fpr.items()}
         return {"advantage": self.advantage, "auc": self.auc, **rates}
 
     def to_frame(self) -> pd.DataFrame:
@@ -118,9 +118,9 @@ class AttackResults(Mapping[str, AttackResult]):
         import pandas as pd
 
         rows = [
-            (name, result.oracle, metric, found.value, found.low, found.high, result.resolution)
+            (name, result.oracle, metric, measurement.value, measurement.low, measurement.high, result.resolution)
             for name, result in self.results.items()
-            for metric, found in result.measurements().items()
+            for metric, measurement in result.measurements().items()
         ]
         return pd.DataFrame(rows, columns=["attack", "oracle", "metric", "value", "low", "high", "resolution"])
 

@@ -82,12 +82,12 @@ def split(
             raise ArgumentError(f"{where}, groups", problem, "Give the group of each record")
     elif "group" in inspect.signature(draw).parameters:
         raise ArgumentError(f"{where}, groups", "missing", f"The kind {kind!r} needs the group of each record")
-    found = []
+    splits = []
     for replicate in range(replicates):
         drawn = draw(of_records, np.random.default_rng(derive_seed(seed, "split", replicate)), **sizes)
         rng = np.random.default_rng(derive_seed(seed, "shuffle", replicate))
-        found.append(shuffled(drawn, rng) if iid_arm else drawn)
-    return found
+        splits.append(shuffled(drawn, rng) if iid_arm else drawn)
+    return splits
 
 
 def _records(data: ArrayLike | int) -> int:

@@ -3,7 +3,7 @@
 An attack is a class (see `base.Attack`) with the attributes `oracle` (whether its rule uses the true membership) and
 `uses` (what it needs beside the target model's outputs), and two methods:
 
-* `scores(signal, known, rng)` gives one number for each query record; higher means more likely a member;
+* `scores(signal, knowledge, rng)` gives one number for each query record; higher means more likely a member;
 * `decisions(signal, scores)` turns the scores into yes/no.
 
 It becomes available by one line in `dpmia.settings.names.ATTACKS`; one of another package by an entry point, and one in

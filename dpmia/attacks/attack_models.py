@@ -56,11 +56,11 @@ def train_classifiers(
     Raises:
         TrainingError: the loss of a model is not finite.
     """
-    found: dict[int, torch.Tensor] = {}
+    weights: dict[int, torch.Tensor] = {}
     for batch_size, together in _stacks(architecture, recipe, tasks):
         shared = replace(recipe, batch_size=batch_size)
-        found.update(_train_stack(architecture, shared, {place: tasks[place] for place in together}, x, y))
-    return [found[place] for place in range(len(tasks))]
+        weights.update(_train_stack(architecture, shared, {place: tasks[place] for place in together}, x, y))
+    return [weights[place] for place in range(len(tasks))]
 
 
 def _stacks(architecture: MLP, recipe: Recipe, tasks: Sequence[Task]) -> Iterator[tuple[int, list[int]]]:
@@ -97,10 +97,10 @@ def _train_stack(
 
     # Models do not touch each other, so one that stops early is what it is at that step.
     steps = {place: recipe.steps(len(task.rows)) for place, task in tasks.items()}
-    found = {}
+    weights = {}
     for stop in sorted(set(steps.values())):
         engine.advance(stop - engine.done)
         parameters = dict(zip(tasks, engine.parameters(), strict=True))
         refuse_broken(engine, (not bool(values.isfinite().all()) for values in parameters.values()))
-        found.update({place: parameters[place] for place in tasks if steps[place] == stop})
-    return found
+        weights.update({place: parameters[place] for place in tasks if steps[place] == stop})
+    return weights

@@ -66,15 +66,15 @@ class Attack(ABC):
     #: Whether it reads the outputs for several classes: losses alone are not enough.
     needs_classes: bool = False
 
-    def prepare(self, known: Sequence[Knowledge]) -> None:  # noqa: B027 (optional, not forgotten)
+    def prepare(self, knowledge: Sequence[Knowledge]) -> None:  # noqa: B027 (optional, not forgotten)
         """Do once what serves several target models. An attack that learns nothing has nothing to do.
 
         Args:
-            known: what the attacker has for each of them; calling this is never needed, it only saves time.
+            knowledge: what the attacker has for each of them; calling this is never needed, it only saves time.
         """
 
     @abstractmethod
-    def scores(self, signal: Signal, known: Knowledge, rng: np.random.Generator) -> np.ndarray:
+    def scores(self, signal: Signal, knowledge: Knowledge, rng: np.random.Generator) -> np.ndarray:
         """Return one score for each query of `signal`, higher = more likely a member; float64, shape (queries,)."""
 
     @abstractmethod
@@ -87,14 +87,14 @@ def errors_of(attack: Attack, method: str) -> AbstractContextManager[None]:
     return errors_of_file(spec_of(type(attack)), f"attack {type(attack).__name__}, {method}()", every=True)
 
 
-def checked_scores(attack: Attack, signal: Signal, known: Knowledge, rng: np.random.Generator) -> np.ndarray:
+def checked_scores(attack: Attack, signal: Signal, knowledge: Knowledge, rng: np.random.Generator) -> np.ndarray:
     """Return `attack.scores`.
 
     Raises:
         AttackError: they are no array of one number for each query.
     """
     with errors_of(attack, "scores"):
-        scores = attack.scores(signal, known, rng)
+        scores = attack.scores(signal, knowledge, rng)
     _check(attack, "scores", scores, len(signal.records), np.floating, "floats")
     return scores
 
@@ -148,8 +148,8 @@ class Outcome:
 
     def metrics(self) -> dict[str, float]:
         """Return every metric by name."""
-        found = self._measured(np.ones(len(self.records), dtype=bool))
-        return found | (precision_references(self.is_member) if self.details else {})
+        metrics = self._measured(np.ones(len(self.records), dtype=bool))
+        return metrics | (precision_references(self.is_member) if self.details else {})
 
     def effects(self) -> dict[str, list[float]]:
         """Return by how much each group of records raises each metric that is measured on them."""
@@ -163,15 +163,15 @@ class Outcome:
         truth, scores, decisions = self.is_member[kept], self.scores[kept], self.decisions[kept]
         of = int((~self.is_member).sum())
         ranked = np.where(np.isnan(scores), -np.inf, scores)
-        found = {**advantage(decisions, truth), **ranking(ranked, truth, of)}
+        metrics = {**advantage(decisions, truth), **ranking(ranked, truth, of)}
         if self.fair:
             by_record = np.argsort(self.records[kept])
-            found |= guessed_right(ranked[by_record], truth[by_record])
-        return found | (measured_precision(scores, decisions, truth, of) if self.details else {})
+            metrics |= guessed_right(ranked[by_record], truth[by_record])
+        return metrics | (measured_precision(scores, decisions, truth, of) if self.details else {})
 
 
 def outcome(
-    attack: Attack, signal: Signal, known: Knowledge, rng: np.random.Generator, details: bool = False
+    attack: Attack, signal: Signal, knowledge: Knowledge, rng: np.random.Generator, details: bool = False
 ) -> Outcome:
     """Attack one model.
 
@@ -182,7 +182,7 @@ def outcome(
     Args:
         attack: the attack.
         signal: the target model's outputs.
-        known: what the attacker has beside them.
+        knowledge: what the attacker has beside them.
         rng: source of randomness for attacks that draw at random.
         details: also measure what `dpmia.metrics.precision` does. Then scores may be missing (NaN); such records are
             ranked last and predicted non-members.
@@ -193,7 +193,7 @@ def outcome(
     evaluated = signal.is_member | signal.is_nonmember
     # Copies: an attack may change its arrays.
     records, is_member = signal.records[evaluated], signal.is_member[evaluated]
-    given = checked_scores(attack, signal, known, rng)
+    given = checked_scores(attack, signal, knowledge, rng)
     scores = given[evaluated]
     silent = np.isnan(scores)
     if silent.any() and not details:

@@ -39,7 +39,7 @@ class ZeroOneLoss(Attack):
 
     needs_classes = True
 
-    def scores(self, signal: Signal, known: Knowledge, rng: np.random.Generator) -> np.ndarray:
+    def scores(self, signal: Signal, knowledge: Knowledge, rng: np.random.Generator) -> np.ndarray:
         """See `Attack.scores`."""
         return signal.correct.astype(np.float64)
 

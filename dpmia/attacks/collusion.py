@@ -18,7 +18,7 @@ class CollusionAttack(Attack):
 
     uses = ("collusion",)
 
-    def scores(self, signal: Signal, known: Knowledge, rng: np.random.Generator) -> np.ndarray:
+    def scores(self, signal: Signal, knowledge: Knowledge, rng: np.random.Generator) -> np.ndarray:
         """See `Attack.scores`.
 
         Raises:

@@ -15,6 +15,6 @@ class RandomScores(OptimalThreshold):
     Its advantage is the bias of the oracle, nothing else: an oracle counts only for what it reaches beyond it.
     """
 
-    def scores(self, signal: Signal, known: Knowledge, rng: np.random.Generator) -> np.ndarray:
+    def scores(self, signal: Signal, knowledge: Knowledge, rng: np.random.Generator) -> np.ndarray:
         """See `Attack.scores`."""
         return rng.random(len(signal.records))

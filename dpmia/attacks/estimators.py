@@ -130,8 +130,8 @@ class Estimator(ABC):
         Returns:
             float64, shape (queries,), in [0, 1]: 1 for a query that cannot be judged, NaN where the loss is NaN.
         """
-        found = np.where(self.judged(null), self._alpha(null, losses), 1.0)
-        return np.where(np.isnan(losses), np.nan, found)
+        alphas = np.where(self.judged(null), self._alpha(null, losses), 1.0)
+        return np.where(np.isnan(losses), np.nan, alphas)
 
     def threshold(self, null: NullLosses, level: float) -> np.ndarray:
         """Return the largest loss at which each query is predicted a member at false positive rate `level`.
@@ -184,9 +184,9 @@ class Linear(Estimator):
         place = level * (null.counts + 1)
         rank = np.minimum(np.floor(place).astype(np.int64), null.counts)
         low, high = self._point(null, rank), self._point(null, rank + 1)
-        found = low + (place - rank) * (high - low)
+        interpolated = low + (place - rank) * (high - low)
         # Where F jumps (equal values), the loss of the jump itself is already too common.
-        return np.where(high > low, found, np.nextafter(low, -np.inf))
+        return np.where(high > low, interpolated, np.nextafter(low, -np.inf))
 
     @staticmethod
     def _point(null: NullLosses, rank: np.ndarray) -> np.ndarray:

@@ -57,20 +57,20 @@ class HypothesisTest(Attack):
         self.estimator = ESTIMATORS[one_of("estimator", estimator, ESTIMATORS)]
 
     @abstractmethod
-    def null(self, signal: Signal, known: Knowledge) -> NullLosses:
+    def null(self, signal: Signal, knowledge: Knowledge) -> NullLosses:
         """Return the losses that stand for those of a non-member, for every query of `signal`.
 
         Raises:
             ValueError: the attacker lacks what the attack needs; the message names it.
         """
 
-    def thresholds(self, signal: Signal, known: Knowledge) -> np.ndarray:
+    def thresholds(self, signal: Signal, knowledge: Knowledge) -> np.ndarray:
         """Return the loss up to which each query is predicted a member at `alpha`; float64, shape (queries,), nats."""
-        return self.estimator.threshold(self.null(signal, known), self.alpha)
+        return self.estimator.threshold(self.null(signal, knowledge), self.alpha)
 
-    def scores(self, signal: Signal, known: Knowledge, rng: np.random.Generator) -> np.ndarray:
+    def scores(self, signal: Signal, knowledge: Knowledge, rng: np.random.Generator) -> np.ndarray:
         """See `Attack.scores`."""
-        null = self.null(signal, known)
+        null = self.null(signal, knowledge)
         what = f"have fewer than {self.estimator.fewest} losses to be compared with and are predicted non-members"
         check_missing(signal, ~self.estimator.judged(null), f"{what} by {type(self).__name__}", *self.lacking)
         return -self.estimator.alpha(null, signal.losses)
@@ -94,9 +94,9 @@ class ShadowThreshold(HypothesisTest):
         """See `HypothesisTest`; by `linear`, records of a class are ranked by their losses without ties."""
         super().__init__(alpha, estimator)
 
-    def null(self, signal: Signal, known: Knowledge) -> NullLosses:
+    def null(self, signal: Signal, knowledge: Knowledge) -> NullLosses:
         """See `HypothesisTest.null`."""
-        shadows, population = models_of(known, "references", signal), population_of(signal)
+        shadows, population = models_of(knowledge, "references", signal), population_of(signal)
         classes, group = np.unique(signal.labels, return_inverse=True)
         counted = ~shadows.trained_on & population
         belongs = np.broadcast_to(group, counted.shape)[counted]
@@ -116,7 +116,7 @@ class Population(HypothesisTest):
         """See `HypothesisTest`; by `linear`, the ROC is exactly that of the loss."""
         super().__init__(alpha, estimator)
 
-    def null(self, signal: Signal, known: Knowledge) -> NullLosses:
+    def null(self, signal: Signal, knowledge: Knowledge) -> NullLosses:
         """See `HypothesisTest.null`."""
         losses = signal.losses[population_of(signal)]
         everyone = np.zeros(len(signal.records), dtype=np.int64)
@@ -126,7 +126,7 @@ class Population(HypothesisTest):
 class _PerRecord(HypothesisTest):
     """What the attacks with a threshold for each record share."""
 
-    lacking = ("known.references", MORE_ALIKE)
+    lacking = ("knowledge.references", MORE_ALIKE)
 
     def __init__(self, alpha: float = 0.1, estimator: str = "empirical", reference_models: str = "out") -> None:
         """Set up the test.
@@ -172,9 +172,9 @@ class Reference(_PerRecord):
 
     uses = ("references",)
 
-    def null(self, signal: Signal, known: Knowledge) -> NullLosses:
+    def null(self, signal: Signal, knowledge: Knowledge) -> NullLosses:
         """See `HypothesisTest.null`."""
-        return self._null(models_of(known, "references", signal))
+        return self._null(models_of(knowledge, "references", signal))
 
 
 class Distillation(_PerRecord):
@@ -188,11 +188,11 @@ class Distillation(_PerRecord):
 
     uses = ("distilled",)
 
-    lacking = ("known.distilled", "Distil more models")
+    lacking = ("knowledge.distilled", "Distil more models")
 
-    def null(self, signal: Signal, known: Knowledge) -> NullLosses:
+    def null(self, signal: Signal, knowledge: Knowledge) -> NullLosses:
         """See `HypothesisTest.null`."""
-        return self._null(models_of(known, "distilled", signal))
+        return self._null(models_of(knowledge, "distilled", signal))
 
 
 class LeaveOneOut(HypothesisTest):
@@ -207,14 +207,14 @@ class LeaveOneOut(HypothesisTest):
 
     uses = ("leave_one_out",)
 
-    def null(self, signal: Signal, known: Knowledge) -> NullLosses:
+    def null(self, signal: Signal, knowledge: Knowledge) -> NullLosses:
         """See `HypothesisTest.null`.
 
         Raises:
             KnowledgeError: a model was trained on the record that it is to leave out.
         """
-        models = models_of(known, "leave_one_out", signal)
+        models = models_of(knowledge, "leave_one_out", signal)
         if models.trained_on.any():
             problem = f"{models.trained_on.sum()} models were trained on the record left out"
-            raise KnowledgeError("known.leave_one_out", problem, REMEDY)
+            raise KnowledgeError("knowledge.leave_one_out", problem, REMEDY)
         return _per_record(models, np.ones_like(models.trained_on))

@@ -115,9 +115,9 @@ class _Lira(Attack):
         if variance == "published":
             self.each_side = 1  # one variance over all records
 
-    def _side(self, signal: Signal, known: Knowledge, inside: bool) -> Side:
+    def _side(self, signal: Signal, knowledge: Knowledge, inside: bool) -> Side:
         """Fit the side of models trained with the records (`inside`) or without them, and log what is missing."""
-        models = models_of(known, "references", signal)
+        models = models_of(knowledge, "references", signal)
         scored = signal.is_member | signal.is_nonmember
         side = fit_side(confidence(models.losses), models.trained_on == inside, self.variance, scored)
         word = "with" if inside else "without"
@@ -136,10 +136,10 @@ class OnlineLira(_Lira):
 
     both_sides = True
 
-    def scores(self, signal: Signal, known: Knowledge, rng: np.random.Generator) -> np.ndarray:
+    def scores(self, signal: Signal, knowledge: Knowledge, rng: np.random.Generator) -> np.ndarray:
         """See `Attack.scores`."""
         phi = confidence(signal.losses)
-        inside, outside = self._side(signal, known, True), self._side(signal, known, False)
+        inside, outside = self._side(signal, knowledge, True), self._side(signal, knowledge, False)
         scored = signal.is_member | signal.is_nonmember
         inside, outside = inside.filled(outside, scored), outside.filled(inside, scored)
         # The published code takes the spread of the models trained with the record for both sides.
@@ -179,9 +179,9 @@ class OfflineLira(_Lira):
         super().__init__(variance)
         self.alpha = rate("alpha", alpha)
 
-    def scores(self, signal: Signal, known: Knowledge, rng: np.random.Generator) -> np.ndarray:
+    def scores(self, signal: Signal, knowledge: Knowledge, rng: np.random.Generator) -> np.ndarray:
         """See `Attack.scores`; in standard deviations."""
-        above = self._side(signal, known, False).standardised(confidence(signal.losses))
+        above = self._side(signal, knowledge, False).standardised(confidence(signal.losses))
         return np.abs(above) if self.variance == "published" else above
 
     def decisions(self, signal: Signal, scores: np.ndarray) -> np.ndarray:

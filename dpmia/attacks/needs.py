@@ -30,21 +30,21 @@ MORE_ALIKE = "Draw the training sets of reference models from both alike, or tra
 REMEDY = "Delete the files of the attacker's models, and start again"
 
 
-def models_of(known: Knowledge, name: str, signal: Signal) -> References:
-    """Return the outputs of the attacker's models that the field `name` of `known` holds.
+def models_of(knowledge: Knowledge, name: str, signal: Signal) -> References:
+    """Return the outputs of the attacker's models that the field `name` of `knowledge` holds.
 
     Raises:
         KnowledgeError: there are none, they were evaluated on other queries than `signal`, or a loss is not a number.
     """
-    where, found = f"known.{name}", getattr(known, name)
-    if found is None or not len(found.losses):
+    where, models = f"knowledge.{name}", getattr(knowledge, name)
+    if models is None or not len(models.losses):
         raise KnowledgeError(where, "the attack needs the outputs of models, and there are none", REMEDY)
-    if found.losses.shape[1] != len(signal.records):
-        problem = f"outputs on {found.losses.shape[1]} queries, where the target model has {len(signal.records)}"
+    if models.losses.shape[1] != len(signal.records):
+        problem = f"outputs on {models.losses.shape[1]} queries, where the target model has {len(signal.records)}"
         raise KnowledgeError(where, problem, REMEDY)
-    if np.isnan(found.losses).any():
-        raise KnowledgeError(where, f"{np.isnan(found.losses).sum()} losses are not numbers", REMEDY)
-    return cast(References, found)
+    if np.isnan(models.losses).any():
+        raise KnowledgeError(where, f"{np.isnan(models.losses).sum()} losses are not numbers", REMEDY)
+    return cast(References, models)
 
 
 def population_of(signal: Signal) -> np.ndarray:
@@ -53,11 +53,11 @@ def population_of(signal: Signal) -> np.ndarray:
     Raises:
         AttackError: there are none.
     """
-    found = signal.membership == POPULATION
-    if not found.any():
+    population = signal.membership == POPULATION
+    if not population.any():
         remedy = "Raise membership.population; for an attack of your own, add 'population' to `uses` of its class"
         raise AttackError("attack", "it needs population records, and the model was evaluated on none", remedy)
-    return found
+    return population
 
 
 def lacking_models(
@@ -85,7 +85,7 @@ def lacking_models(
 
 
 def check_missing(
-    signal: Signal, without: np.ndarray, what: str, where: str = "known.references", remedy: str = MORE_ALIKE
+    signal: Signal, without: np.ndarray, what: str, where: str = "knowledge.references", remedy: str = MORE_ALIKE
 ) -> None:
     """Refuse an attack if members lack something far more or less often than non-members; log which share lacks it.
 

@@ -57,7 +57,7 @@ class QuantileRegression(Attack):
         self.alpha = rate("alpha", alpha)
         self.trees, self.leaves = integer("trees", trees, 1), integer("leaves", leaves, 2)
 
-    def scores(self, signal: Signal, known: Knowledge, rng: np.random.Generator) -> np.ndarray:
+    def scores(self, signal: Signal, knowledge: Knowledge, rng: np.random.Generator) -> np.ndarray:
         """See `Attack.scores`; in units of log(p / (1 - p)).
 
         Raises:
@@ -71,14 +71,14 @@ class QuantileRegression(Attack):
             fewest = HELD_OUT * np.ceil(1 / self.alpha - 1)
             problem = f"{len(rows)} population records cannot set a threshold at alpha {self.alpha:g}; {fewest:g} can"
             raise AttackError("quantile regression", problem, "Raise membership.population, or alpha")
-        if known.features is None:
-            raise ValueError("the attack needs the query records: known.features is empty")
-        if len(known.features) != len(signal.records):
-            raise ValueError(f"known.features has {len(known.features)} rows for {len(signal.records)} queries")
+        if knowledge.features is None:
+            raise ValueError("the attack needs the query records: knowledge.features is empty")
+        if len(knowledge.features) != len(signal.records):
+            raise ValueError(f"knowledge.features has {len(knowledge.features)} rows for {len(signal.records)} queries")
         phi = confidence(signal.losses)
         if np.isnan(phi[rows]).any():
             raise ValueError(f"{np.isnan(phi[rows]).sum()} losses on population records are not numbers")
-        inputs = np.column_stack([known.features, signal.labels])
+        inputs = np.column_stack([knowledge.features, signal.labels])
         regression = HistGradientBoostingRegressor(
             loss="quantile",
             quantile=1 - self.alpha,

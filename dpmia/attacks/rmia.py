@@ -51,14 +51,16 @@ class _Rmia(Attack):
     def _usual(self, models: References, signal: Signal, population: np.ndarray) -> np.ndarray:
         """Return log p(.) of each query; NaN for a population record that no model can speak of."""
 
-    def scores(self, signal: Signal, known: Knowledge, rng: np.random.Generator) -> np.ndarray:
+    def scores(self, signal: Signal, knowledge: Knowledge, rng: np.random.Generator) -> np.ndarray:
         """See `Attack.scores`; between 0 and 1."""
         population = population_of(signal)
-        usual = self._usual(models_of(known, "references", signal), signal, population)
+        usual = self._usual(models_of(knowledge, "references", signal), signal, population)
         ratio = -signal.losses - usual
         compared = np.sort(ratio[population & ~np.isnan(usual)])
         if not len(compared):
-            raise KnowledgeError("known.references", "every model was trained on every population record", _MORE_MODELS)
+            raise KnowledgeError(
+                "knowledge.references", "every model was trained on every population record", _MORE_MODELS
+            )
         dominated = np.searchsorted(compared, ratio - np.log(self.gamma), side="right") / len(compared)
         return np.where(np.isnan(ratio), np.nan, dominated)
 
@@ -134,7 +136,9 @@ def _mean_or_pooled(models: References, signal: Signal, population: np.ndarray, 
     evaluated = counted & ~population
     if not evaluated.any():
         word = "on" if inside else "without"
-        raise KnowledgeError("known.references", f"no model was trained {word} any of the query records", _MORE_MODELS)
+        raise KnowledgeError(
+            "knowledge.references", f"no model was trained {word} any of the query records", _MORE_MODELS
+        )
     without = ~counted.any(axis=0)
     check_missing(
         signal, without, f"have no model trained {'with' if inside else 'without'} them, which others stand in for"

@@ -40,7 +40,7 @@ class AttackModels:
 
     def probability(self, signal: Signal) -> np.ndarray:
         """Return the probability that each query was a member; float64, shape (queries,)."""
-        found = np.full(len(signal.records), UNDECIDED)
+        scores = np.full(len(signal.records), UNDECIDED)
         module = self.architecture.module()
         inputs = probabilities(signal)
         for label, parameters in self.parameters.items():
@@ -48,8 +48,8 @@ class AttackModels:
             mine = signal.labels == label
             with torch.inference_mode():
                 probability = torch.softmax(module(torch.from_numpy(inputs[mine])).double(), 1)
-            found[mine] = probability[:, 1].numpy()
-        return found
+            scores[mine] = probability[:, 1].numpy()
+        return scores
 
 
 class ShadowModels(Attack):
@@ -66,7 +66,7 @@ class ShadowModels(Attack):
     A class without members or without non-members among the shadow models' queries has no attack model: its records
     score 0.5 and are called non-members.
 
-    Attack models are trained once for each object `known.shadows`: target models that are given the same object
+    Attack models are trained once for each object `knowledge.shadows`: target models that are given the same object
     share them. Several such objects are trained together by `prepare`, which is some times faster than one by one.
     The seeds come from what the shadow models mean, so nothing depends on which target comes first.
 
@@ -105,9 +105,9 @@ class ShadowModels(Attack):
         # By the identity of the shadow models, which are held here so that it stays theirs.
         self._fitted: dict[int, tuple[Sequence[Signal], AttackModels]] = {}
 
-    def prepare(self, known: Sequence[Knowledge]) -> None:
+    def prepare(self, knowledge: Sequence[Knowledge]) -> None:
         """Train the attack models of several sets of shadow models together; see `Attack.prepare`."""
-        self._train([knowledge.shadows for knowledge in known])
+        self._train([item.shadows for item in knowledge])
 
     def fit(self, shadows: Sequence[Signal]) -> AttackModels:
         """Return the attack models of one set of shadow models, and train them if that was not done before.
@@ -121,9 +121,9 @@ class ShadowModels(Attack):
         self._train([shadows])
         return self._fitted[id(shadows)][1]
 
-    def scores(self, signal: Signal, known: Knowledge, rng: np.random.Generator) -> np.ndarray:
+    def scores(self, signal: Signal, knowledge: Knowledge, rng: np.random.Generator) -> np.ndarray:
         """See `Attack.scores`; the probability of "member"."""
-        models = self.fit(known.shadows)
+        models = self.fit(knowledge.shadows)
         if models.architecture.inputs != signal.logits.shape[1]:
             raise ValueError(
                 f"shadow models with {models.architecture.inputs} classes, target with {signal.logits.shape[1]}"
@@ -155,7 +155,7 @@ class ShadowModels(Attack):
             rows += sum(len(signal.records) for signal in outputs)
         x, y = np.concatenate(inputs), np.concatenate(is_member).astype(np.int64)
         if np.isnan(x).any():
-            raise ValueError(f"known.shadows: {np.isnan(x).any(1).sum()} outputs are not numbers")
+            raise ValueError(f"knowledge.shadows: {np.isnan(x).any(1).sum()} outputs are not numbers")
         trained = train_classifiers(architecture, self.recipe, tasks, torch.from_numpy(x), torch.from_numpy(y))
         for place, shadows in enumerate(sets):
             parameters = {label: model for (owner, label), model in zip(whose, trained, strict=True) if owner == place}
@@ -165,11 +165,11 @@ class ShadowModels(Attack):
 def _classes(shadows: Sequence[Signal]) -> int:
     """Return the number of classes of shadow models."""
     if not len(shadows):
-        raise KnowledgeError("known.shadows", "the attack needs shadow models, and there are none", REMEDY)
-    found = {shadow.logits.shape[1] for shadow in shadows}
-    if len(found) != 1:
-        raise ValueError(f"known.shadows: models with different numbers of classes, {sorted(found)}")
-    return found.pop()
+        raise KnowledgeError("knowledge.shadows", "the attack needs shadow models, and there are none", REMEDY)
+    counts = {shadow.logits.shape[1] for shadow in shadows}
+    if len(counts) != 1:
+        raise ValueError(f"knowledge.shadows: models with different numbers of classes, {sorted(counts)}")
+    return counts.pop()
 
 
 def _tasks(outputs: Sequence[Signal], classes: int, first: int) -> dict[int, Task]:

@@ -12,7 +12,7 @@ from dpmia.metrics.ranking import best_threshold
 class LossScore(Attack):
     """Scores by minus the loss: models fit their members better (Yeom et al. 2018)."""
 
-    def scores(self, signal: Signal, known: Knowledge, rng: np.random.Generator) -> np.ndarray:
+    def scores(self, signal: Signal, knowledge: Knowledge, rng: np.random.Generator) -> np.ndarray:
         """See `Attack.scores`."""
         return -signal.losses
 

@@ -75,25 +75,25 @@ def _above_guessing(entries: Sequence[Entry], **wanted: Any) -> tuple[Entry, str
     advantage, where scores of members scatter less than those of non-members. One side of a 95 % interval of the AUC is
     wrong with 2.5 %, of the others with half of it each: all together with 5 %.
     """
-    found = best(entries, **wanted)
-    if found is not None and (found["auc"]["low"] or 0) > GUESSING:
-        return found, f"AUC {_auc(found)} ({place(found)})"
-    found = standing_out(entries, **wanted)
-    if found is not None:
-        guessing, rate = format_number(guessed_at_low_rate(found), 3), interval(found[AT_LOW_RATE], 3)
-        by = f"{attack_name(found['attack'])}, guessing {guessing} ({place(found)})"
-        return found, f"{metric_name(AT_LOW_RATE)} {rate} by {by}"
-    found = best_of_two(entries, "advantage", **wanted)
-    if found is not None and (found["advantage"]["low"] or 0) > 0:
-        advantage = interval(found["advantage"], guessing=0)
-        return found, f"advantage {advantage} of the decisions of {attack_name(found['attack'])} ({place(found)})"
+    entry = best(entries, **wanted)
+    if entry is not None and (entry["auc"]["low"] or 0) > GUESSING:
+        return entry, f"AUC {_auc(entry)} ({place(entry)})"
+    entry = standing_out(entries, **wanted)
+    if entry is not None:
+        guessing, rate = format_number(guessed_at_low_rate(entry), 3), interval(entry[AT_LOW_RATE], 3)
+        by = f"{attack_name(entry['attack'])}, guessing {guessing} ({place(entry)})"
+        return entry, f"{metric_name(AT_LOW_RATE)} {rate} by {by}"
+    entry = best_of_two(entries, "advantage", **wanted)
+    if entry is not None and (entry["advantage"]["low"] or 0) > 0:
+        advantage = interval(entry["advantage"], guessing=0)
+        return entry, f"advantage {advantage} of the decisions of {attack_name(entry['attack'])} ({place(entry)})"
     return None
 
 
 def _below_guessing(entries: Sequence[Entry], wanted: Mapping[str, Any]) -> Entry | None:
     """Return the attack whose AUC is shown to lie below guessing, the lowest; None without any."""
-    known = [each for each in chosen_from(entries, "auc", **wanted) if each["auc"]["high"] is not None]
-    lowest = min(known, key=lambda entry: entry["auc"]["high"], default=None)
+    bounded = [attack for attack in chosen_from(entries, "auc", **wanted) if attack["auc"]["high"] is not None]
+    lowest = min(bounded, key=lambda entry: entry["auc"]["high"], default=None)
     return lowest if lowest is not None and lowest["auc"]["high"] < GUESSING else None
 
 
@@ -122,8 +122,8 @@ def _auc(entry: Entry) -> str:
 
 def _largest_excess(entries: Sequence[Entry], wanted: Mapping[str, Any]) -> Entry | None:
     """Return the entry that goes furthest beyond the blind baseline, if its interval lies above zero."""
-    found = best(entries, "auc_excess", iid=False, **wanted)
-    return found if found is not None and (found["auc_excess"]["low"] or 0) > 0 else None
+    entry = best(entries, "auc_excess", iid=False, **wanted)
+    return entry if entry is not None and (entry["auc_excess"]["low"] or 0) > 0 else None
 
 
 def remedies(
@@ -131,30 +131,30 @@ def remedies(
 ) -> list[str]:
     """Return what would lower the risk of the models of an experiment, each with what was measured for it."""
     given = verdicts(entries, experiment, facts)
-    kinds = {each["verdict"] for each in given}
-    found = _refuted(entries, experiment, facts)
+    kinds = {verdict["verdict"] for verdict in given}
+    texts = _refuted(entries, experiment, facts)
     if facts.get("program"):
-        found += _same_for_every_epsilon(entries, accuracy, experiment)
-    found += _undecided([each["model"] for each in given if each["verdict"] == "open"], facts)
+        texts += _same_for_every_epsilon(entries, accuracy, experiment)
+    texts += _undecided([verdict["model"] for verdict in given if verdict["verdict"] == "open"], facts)
     if "reversed" in kinds:
-        found.append(
+        texts.append(
             "Check that members and non-members are marked the right way round, and that the attack fits: one that "
             "ranks members below non-members separates them as well as one that ranks them above."
         )
     if kinds <= {"quiet", "open", "reversed"}:
-        return found
+        return texts
     if "apart" in kinds:
-        found.append(
+        texts.append(
             "Find out how the members were chosen. If they and the non-members were drawn from one pool at random, say "
             "so (dpmia attack --same-pool, or same_pool: true) and audit again; else take non-members of the same kind."
         )
     if "leaks" in kinds:
-        found += _less_epsilon(entries, accuracy, experiment, facts) + _less_overfitting(accuracy, experiment)
+        texts += _less_epsilon(entries, accuracy, experiment, facts) + _less_overfitting(accuracy, experiment)
     if "shift" in kinds or "leaks" in kinds:
-        found += _mixed_groups(entries, experiment)
+        texts += _mixed_groups(entries, experiment)
     if predictions_only(facts):
-        found.append("Train again with differential privacy, or with less overfitting, and audit the new predictions.")
-    return found
+        texts.append("Train again with differential privacy, or with less overfitting, and audit the new predictions.")
+    return texts
 
 
 def _undecided(models: Sequence[str], facts: Mapping[str, Any]) -> list[str]:
@@ -170,22 +170,22 @@ def _undecided(models: Sequence[str], facts: Mapping[str, Any]) -> list[str]:
 
 def _refuted(entries: Sequence[Entry], experiment: str, facts: Mapping[str, Any]) -> list[str]:
     """Return where an attack refutes a guarantee, stated or trained for: its whole interval is above a bound."""
-    found = []
+    texts = []
     for epsilon in dict.fromkeys(entry["epsilon"] for entry in entries if entry["experiment"] == experiment):
         worst = best(entries, "advantage", experiment=experiment, epsilon=epsilon, iid=True)
-        known = [] if worst is None else [worst[kind] for kind in ("bound", "ceiling") if worst[kind] is not None]
-        if worst is None or not known or (worst["advantage"]["low"] or 0) <= min(known):
+        limits = [] if worst is None else [worst[kind] for kind in ("bound", "ceiling") if worst[kind] is not None]
+        if worst is None or not limits or (worst["advantage"]["low"] or 0) <= min(limits):
             continue
         stated = bool(facts.get("stated"))
-        of = f"with epsilon {epsilon}" if min(known) == worst["bound"] else f"with the mechanism of epsilon {epsilon}"
+        of = f"with epsilon {epsilon}" if min(limits) == worst["bound"] else f"with the mechanism of epsilon {epsilon}"
         trained = "program" if stated else "model or its engine"
-        found.append(
+        texts.append(
             f"Find out why the {'stated guarantee' if stated else 'privacy guarantee'} does not hold: {of} no attack "
-            f"can have an advantage above {format_bound(min(known), 3)}, and {attack_name(worst['attack'])} has "
+            f"can have an advantage above {format_bound(min(limits), 3)}, and {attack_name(worst['attack'])} has "
             f"{interval(worst['advantage'], 3)} ({place(worst)}). Check how the {trained} samples batches, clips "
             "gradients, adds noise and accounts for them, and whether it uses records that it was not given."
         )
-    return found
+    return texts
 
 
 def _same_for_every_epsilon(entries: Sequence[Entry], accuracy: Sequence[Entry], experiment: str) -> list[str]:
@@ -194,19 +194,19 @@ def _same_for_every_epsilon(entries: Sequence[Entry], accuracy: Sequence[Entry],
     They are where accuracy is the same to the last digit, and so is what an attack finds; attacks with reference models
     need not find the same, as these may have other members.
     """
-    found: dict[str, dict[str, list[Any]]] = {}  # epsilon -> measure -> its values in each arm
-    for entry in (each for each in accuracy if each["experiment"] == experiment):
+    measured: dict[str, dict[str, list[Any]]] = {}  # epsilon -> measure -> its values in each arm
+    for entry in (row for row in accuracy if row["experiment"] == experiment):
         values = [entry["arm"], entry["accuracy_members"], entry["accuracy_nonmembers"]]
-        found.setdefault(entry["epsilon"], {}).setdefault("accuracy", []).append(values)
-    for entry in (each for each in attacks_of(entries) if each["experiment"] == experiment):
+        measured.setdefault(entry["epsilon"], {}).setdefault("accuracy", []).append(values)
+    for entry in (row for row in attacks_of(entries) if row["experiment"] == experiment):
         values = [entry["arm"], entry["auc"], entry["advantage"]]
-        found.setdefault(entry["epsilon"], {}).setdefault(entry["attack"], []).append(values)
-    first, *others = found.values() if found else ({},)
-    same = {name for name in first if all(each.get(name) == first[name] for each in others)}
+        measured.setdefault(entry["epsilon"], {}).setdefault(entry["attack"], []).append(values)
+    first, *others = measured.values() if measured else ({},)
+    same = {name for name in first if all(other.get(name) == first[name] for other in others)}
     if not others or "accuracy" not in same or len(same) < 2:
         return []
     return [
-        f"Check that the program uses {{epsilon}}: its models with epsilon {' and '.join(found)} have the same "
+        f"Check that the program uses {{epsilon}}: its models with epsilon {' and '.join(measured)} have the same "
         f"accuracy and the same AUC of {', '.join(sorted(map(attack_name, same - {'accuracy'})))}, to the last digit."
     ]
 
@@ -290,23 +290,23 @@ def untested(entries: Sequence[Entry], experiment: str, facts: Mapping[str, Any]
         facts: of the experiment.
     """
     missing = ", ".join(map(attack_name, facts["attacks_not_run"]))
-    found = [f"Attacks that were not run: {missing}."] if missing else []
+    gaps = [f"Attacks that were not run: {missing}."] if missing else []
     if facts.get("mismatched_attacks"):
         weaker = ", ".join(map(attack_name, facts["mismatched_attacks"]))
-        found.append(
+        gaps.append(
             f"Shadow or reference models trained like the private targets: those of {weaker} were trained without "
             "privacy, which finds less."
         )
     own = [entry for entry in entries if entry["experiment"] == experiment]
     fewest = min((entry["nonmembers"] for entry in own), default=0)
-    found.append(f"False positive rates below 1/{fewest}: the non-members of one model are too few.")
+    gaps.append(f"False positive rates below 1/{fewest}: the non-members of one model are too few.")
     if facts.get("stated"):
-        found.append("The privacy guarantee of the program: it is stated by the user, and attacks can only refute it.")
+        gaps.append("The privacy guarantee of the program: it is stated by the user, and attacks can only refute it.")
     if predictions_only(facts):
-        found.append("Other training runs: one model was given, so the spread over seeds and members is unknown.")
-        found.append("The privacy guarantee of the model: an epsilon given for the report is not checked.")
-    found.append(
+        gaps.append("Other training runs: one model was given, so the spread over seeds and members is unknown.")
+        gaps.append("The privacy guarantee of the model: an epsilon given for the report is not checked.")
+    gaps.append(
         "Attackers who see weights or gradients, who query a model many times with altered records, or who plant "
         "records of their own; and the single records that are worst off."
     )
-    return found
+    return gaps

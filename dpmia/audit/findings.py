@@ -130,8 +130,8 @@ def best(
 
 def best_of_two(entries: Sequence[Mapping[str, Any]], metric: str, **wanted: Any) -> dict[str, Any] | None:
     """Return what `best` does, with intervals that hold together with as many of a second metric."""
-    found = best(entries, metric, **wanted)
-    return found and best(entries, metric, compared=2 * found["compared"], **wanted)
+    entry = best(entries, metric, **wanted)
+    return entry and best(entries, metric, compared=2 * entry["compared"], **wanted)
 
 
 def chosen_from(
@@ -213,7 +213,7 @@ def blind_of(entries: Sequence[Mapping[str, Any]], entry: Mapping[str, Any]) -> 
     """Return the blind baseline of the same models; None where it was not measured."""
     same = ("experiment", "arm", "epsilon")
     return next(
-        (each for each in entries if each["attack"] == BLIND and all(each[key] == entry[key] for key in same)), None
+        (other for other in entries if other["attack"] == BLIND and all(other[key] == entry[key] for key in same)), None
     )
 
 
@@ -267,11 +267,11 @@ def _bounds(iid: bool, epsilon: float, facts: Mapping[str, Any], cells: pd.DataF
     return {"bound": bound, "ceiling": ceiling, "warning": stated if facts.get("stated") else None}
 
 
-def cell_of(found: Estimate, metric: str, compared: int = 1) -> dict[str, Any]:
+def cell_of(estimate: Estimate, metric: str, compared: int = 1) -> dict[str, Any]:
     """Return a mean and its interval as plain data.
 
     Args:
-        found: the mean.
+        estimate: the mean.
         metric: its name.
         compared: number of intervals that hold together (Bonferroni): so does the one of any that is chosen.
 
@@ -279,13 +279,13 @@ def cell_of(found: Estimate, metric: str, compared: int = 1) -> dict[str, Any]:
         `mean`, `replicates`, `interval` (what it is over, or why there is none) and `low`, `high`, `half_width` of the
         t interval, null where there is none; else also `error`, `degrees` and `records_error` of `Estimate`.
     """
-    cell: dict[str, Any] = {"mean": found.mean, "replicates": found.count, "interval": found.kind}
-    if math.isnan(found.error):
+    cell: dict[str, Any] = {"mean": estimate.mean, "replicates": estimate.count, "interval": estimate.kind}
+    if math.isnan(estimate.error):
         return cell | {"low": None, "high": None, "half_width": None}
     level = 1 - 0.05 / compared  # of one interval
-    low, high = found.limits(possible_range(metric), level)
-    cell |= {"low": low, "high": high, "half_width": found.half_width(level)}
-    return cell | {"error": found.error, "degrees": found.degrees, "records_error": found.records_error}
+    low, high = estimate.limits(possible_range(metric), level)
+    cell |= {"low": low, "high": high, "half_width": estimate.half_width(level)}
+    return cell | {"error": estimate.error, "degrees": estimate.degrees, "records_error": estimate.records_error}
 
 
 def estimate_of(cell: Mapping[str, Any]) -> Estimate:

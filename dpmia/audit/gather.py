@@ -51,30 +51,30 @@ def gather(parts: Mapping[str, Mapping[str, Any]], run: Mapping[str, Any], audit
         attacks = {name: AuditedAttack.from_plain(attack) for name, attack in part["attacks"].items()}
         scores = collect_scores(attacks, part["signals"], run["seed"])
         _check_rows(summary, scores, part["summary"])
-        found = findings.results(summary, part["facts"], part["groups"])
-        found = [entry | _counts(scores, entry) for entry in found]
+        entries = findings.results(summary, part["facts"], part["groups"])
+        entries = [entry | _counts(scores, entry) for entry in entries]
         majority = {model: float(np.mean(shares)) for model, shares in scores.majority.items()}
         accurate = findings.accuracy(summary, majority, part["groups"])
         dataset = datasets.get(part["dataset"])
-        results += found
+        results += entries
         accuracy += accurate
-        curves += _curves(scores, found)
-        exposed += _exposed(name, scores, found, dataset, run["seed"])
+        curves += _curves(scores, entries)
+        exposed += _exposed(name, scores, entries, dataset, run["seed"])
         experiments[name] = {
             "facts": part["facts"],
             "sizes": _sizes(part, dataset),
             "how": _how(part),
-            "plain": plain_words(found, name, part["facts"]),
-            "verdicts": advice.verdicts(found, name, part["facts"]),
-            "remedies": advice.remedies(found, accurate, name, part["facts"]),
-            "untested": advice.untested(found, name, part["facts"]),
+            "plain": plain_words(entries, name, part["facts"]),
+            "verdicts": advice.verdicts(entries, name, part["facts"]),
+            "remedies": advice.remedies(entries, accurate, name, part["facts"]),
+            "untested": advice.untested(entries, name, part["facts"]),
         }
     origins = _origins(parts, datasets)
     planned, rows = _planned(parts, datasets, audit["plan"])
     return {
         "format": findings.FORMAT,
         "version": findings.VERSION,
-        "run": {**run, "synthetic": any(each["synthetic"] for each in origins), "version": __version__},
+        "run": {**run, "synthetic": any(origin["synthetic"] for origin in origins), "version": __version__},
         "data": origins,
         "experiments": experiments,
         "results": results,
@@ -115,26 +115,26 @@ def _counts(scores: Scores, entry: Mapping[str, Any]) -> dict[str, int]:
     return {"members": min(scores.members[model]), "nonmembers": min(scores.nonmembers[model])}
 
 
-def _curves(scores: Scores, found: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _curves(scores: Scores, entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the ROC curve of every attack that is no oracle and no control, for each arm and epsilon."""
     return [
         {key: entry[key] for key in ("experiment", "arm", "label", "iid", "epsilon", "attack", "nonmembers")}
         | {"models": len(models)}
         | roc_curve(models, *(counts[entry["arm"], entry["epsilon"]] for counts in (scores.members, scores.nonmembers)))
-        for entry in findings.attacks_of(found)
+        for entry in findings.attacks_of(entries)
         if (models := scores.roc.get((entry["arm"], entry["epsilon"], entry["attack"])))
     ]
 
 
 def _exposed(
-    name: str, scores: Scores, found: list[dict[str, Any]], dataset: Dataset | None, seed: int
+    name: str, scores: Scores, entries: list[dict[str, Any]], dataset: Dataset | None, seed: int
 ) -> list[dict[str, Any]]:
     """Return the most exposed records of each arm, for the largest epsilon, by the strongest attack run again here."""
-    largest = max((entry["epsilon"] for entry in found), key=float)
-    again = [entry for entry in found if (entry["arm"], largest, entry["attack"]) in scores.exposure]
+    largest = max((entry["epsilon"] for entry in entries), key=float)
+    again = [entry for entry in entries if (entry["arm"], largest, entry["attack"]) in scores.exposure]
     rng = np.random.default_rng(derive_seed(seed, "exposed", name))
     rows = []
-    for arm in dict.fromkeys(entry["arm"] for entry in found):
+    for arm in dict.fromkeys(entry["arm"] for entry in entries):
         strongest = findings.best(again, arm=arm, epsilon=largest)
         if strongest is None:
             continue
@@ -142,7 +142,7 @@ def _exposed(
         most = exposure.most()
         rows.append(
             {key: strongest[key] for key in ("experiment", "arm", "label", "iid", "epsilon", "attack")}
-            | {"records": [_row_of_file(each, dataset) for each in most.records]}
+            | {"records": [_row_of_file(record, dataset) for record in most.records]}
             | {"tied": most.tied, "unseen": most.unseen, "nonmembers": exposure.nonmembers}
             | {"stability": exposure.stable(rng)}
         )
@@ -170,8 +170,8 @@ def _sizes(part: Mapping[str, Any], dataset: Dataset | None) -> dict[str, dict[s
     splits = {key: split for file in part["splits"] for key, split in load_splits(file, dataset).items()}
     return {
         arm: {
-            each: sizes[each][0] if len(set(sizes[each])) == 1 else [min(sizes[each]), max(sizes[each])]
-            for each in ("members", "nonmembers", "population")
+            kind: sizes[kind][0] if len(set(sizes[kind])) == 1 else [min(sizes[kind]), max(sizes[kind])]
+            for kind in ("members", "nonmembers", "population")
         }
         for arm, sizes in arm_sizes(splits).items()
     }
@@ -200,17 +200,17 @@ def _how(part: Mapping[str, Any]) -> str:
 
 
 def _origins(parts: Mapping[str, Mapping[str, Any]], datasets: Mapping[str, Dataset]) -> list[dict[str, Any]]:
-    found = []
+    origins = []
     for path, data in datasets.items():
         with made(path).faults("its provenance is damaged", ", header"):
-            found.append({"name": data.name, "description": describe(data.provenance), **_facts(data.provenance)})
+            origins.append({"name": data.name, "description": describe(data.provenance), **_facts(data.provenance)})
     for name, part in parts.items():
         if part["dataset"] is None:
             path = part["signals"][0]
             with made(path).faults("its header does not say which file it was read from"):
                 facts = _facts(load_header(path)["provenance"])
-            found.append({"name": name, "description": ["Predictions of one model."], **facts})
-    return found
+            origins.append({"name": name, "description": ["Predictions of one model."], **facts})
+    return origins
 
 
 def _facts(provenance: Mapping[str, Any]) -> dict[str, Any]:
@@ -224,7 +224,9 @@ def _too_small(parts: Mapping[str, Mapping[str, Any]], datasets: Mapping[str, Da
     """Return the groups of one's own files that are members of no arm of any experiment."""
     with_arm = {group for part in parts.values() for group in part["groups"].values()}
     groups = [data.provenance.get("own", {}).get("groups", {}) for data in datasets.values()]
-    return sorted({f"{group} ({count})" for each in groups for group, count in each.items() if group not in with_arm})
+    return sorted(
+        {f"{group} ({count})" for counts in groups for group, count in counts.items() if group not in with_arm}
+    )
 
 
 def _planned(

@@ -131,5 +131,5 @@ def held_to(
 
 def _shown(mean: HeldMean, low: float, error: float) -> dict[str, Any]:
     """Return a mean with its lower limit, which holds together with those of others, and its own upper limit."""
-    about = {key: getattr(mean, key) for key in ("experiment", "arm", "epsilon", "attack", "metric", "limit")}
-    return {**about, "value": mean.estimate.mean, "low": low, "high": mean.interval(error)[1]}
+    fields = {key: getattr(mean, key) for key in ("experiment", "arm", "epsilon", "attack", "metric", "limit")}
+    return {**fields, "value": mean.estimate.mean, "low": low, "high": mean.interval(error)[1]}

@@ -62,7 +62,7 @@ def page(audit: Mapping[str, Any]) -> str:
         *([Section("planning", "Privacy guarantees that could be given")] if audit["plan"] else []),
         Section("words", "Words"),
     ]
-    run, data = audit["run"], dict.fromkeys(each["name"] for each in audit["data"])
+    run, data = audit["run"], dict.fromkeys(dataset["name"] for dataset in audit["data"])
     trained = [name for name in names if not predictions_only(audit["experiments"][name]["facts"])]
     return render(
         "audit.html",
@@ -96,7 +96,7 @@ def page(audit: Mapping[str, Any]) -> str:
         useless={name: _no_better_than_majority(audit, name) for name in names},
         sizes={name: _size_rows(audit, name) for name in names},
         groups=_group_rows(audit),
-        exposed=[_exposed(audit, each) for each in audit["exposed"]],
+        exposed=[_exposed(audit, arm) for arm in audit["exposed"]],
         plan=_plan_rows(audit["plan"]),
     )
 
@@ -109,8 +109,10 @@ def _mark(run: Mapping[str, Any]) -> str:
 
 def _verdict_groups(audit: Mapping[str, Any]) -> list[tuple[str, list[tuple[str, Mapping[str, str]]]]]:
     """Return each kind of verdict that some model has, the worst first, with its experiments and models."""
-    given = [(name, each) for name, experiment in audit["experiments"].items() for each in experiment["verdicts"]]
-    groups = ((kind, [(name, each) for name, each in given if each["verdict"] == kind]) for kind in MODEL_VERDICTS)
+    given = [(name, verdict) for name, experiment in audit["experiments"].items() for verdict in experiment["verdicts"]]
+    groups = (
+        (kind, [(name, verdict) for name, verdict in given if verdict["verdict"] == kind]) for kind in MODEL_VERDICTS
+    )
     return [(kind, models) for kind, models in groups if models]
 
 
@@ -119,57 +121,62 @@ def _held_rows(audit: Mapping[str, Any], kind: str) -> list[list[str]]:
     labels = {(entry["experiment"], entry["arm"]): entry["label"] for entry in audit["results"]}
     return [
         [
-            *(each["experiment"], labels[each["experiment"], each["arm"]], format_epsilon(float(each["epsilon"]))),
-            *(attack_name(each["attack"]), metric_name(each["metric"])),
-            *(format_interval(each["value"], each["low"], each["high"], 3), format_number(each["limit"], 3)),
+            *(mean["experiment"], labels[mean["experiment"], mean["arm"]], format_epsilon(float(mean["epsilon"]))),
+            *(attack_name(mean["attack"]), metric_name(mean["metric"])),
+            *(format_interval(mean["value"], mean["low"], mean["high"], 3), format_number(mean["limit"], 3)),
         ]
-        for each in audit["limits"][kind]
+        for mean in audit["limits"][kind]
     ]
 
 
 def _by_text(audit: Mapping[str, Any], key: str) -> list[tuple[str, str]]:
     """Return each sentence once with the experiments that it is about; no names where it is about all."""
-    found: dict[str, list[str]] = {}
+    names_by_text: dict[str, list[str]] = {}
     for name, experiment in audit["experiments"].items():
         for text in experiment[key]:
-            found.setdefault(text, []).append(name)
+            names_by_text.setdefault(text, []).append(name)
     return [
-        ("" if len(names) == len(audit["experiments"]) else ", ".join(names), text) for text, names in found.items()
+        ("" if len(names) == len(audit["experiments"]) else ", ".join(names), text)
+        for text, names in names_by_text.items()
     ]
 
 
 def _tiles(audit: Mapping[str, Any]) -> list[tuple[str, str, str]]:
-    found = audit["results"]
+    results = audit["results"]
     tiles = []
     kinds = (
         (True, False, "drawn from one pool"),
         (False, False, "not drawn from one pool with the non-members"),
         (False, True, "of the table"),
     )
-    for iid, given, words in kinds:
-        named = [name for name, each in audit["experiments"].items() if iid or predictions_only(each["facts"]) == given]
-        entries = [entry for entry in found if entry["experiment"] in named]
+    for iid, given, whose in kinds:
+        named = [
+            name
+            for name, experiment in audit["experiments"].items()
+            if iid or predictions_only(experiment["facts"]) == given
+        ]
+        entries = [entry for entry in results if entry["experiment"] in named]
         worst = most_at_risk(entries, iid=iid)
         if worst is not None:
-            title = f"of 100 times the member is ranked above the non-member: members {words}"
+            title = f"of 100 times the member is ranked above the non-member: members {whose}"
             remark = "; ".join(
                 [
                     f"strongest attack on the model most at risk: {_model(audit, worst)} ({place(worst)})",
                     *_without_interval(audit, entries, worst, "auc", iid),
-                    *_without_model(found, worst, "auc"),
+                    *_without_model(results, worst, "auc"),
                     "guessing: 50",
                 ]
             )
             tiles.append(
                 (of_hundred(worst["auc"], GUESSING_OF_HUNDRED), title, " ".join([f"{remark}.", *few_records(worst)]))
             )
-    worst = most_at_risk(found, AT_LOW_RATE)
+    worst = most_at_risk(results, AT_LOW_RATE)
     if worst is not None:
         remark = "; ".join(
             [
                 f"{_model(audit, worst)} ({place(worst)}), {attack_name(worst['attack'])}",
-                *_without_interval(audit, found, worst, AT_LOW_RATE),
-                *_without_model(found, worst, AT_LOW_RATE),
+                *_without_interval(audit, results, worst, AT_LOW_RATE),
+                *_without_model(results, worst, AT_LOW_RATE),
                 f"guessing: {100 * guessed_at_low_rate(worst):.2g}",
             ]
         )
@@ -197,9 +204,9 @@ def _without_interval(
     return [f"larger, but without an interval: {of_hundred(larger[metric])} by {by}"]
 
 
-def _without_model(found: Sequence[Mapping[str, Any]], entry: Mapping[str, Any], metric: str) -> list[str]:
+def _without_model(entries: Sequence[Mapping[str, Any]], entry: Mapping[str, Any], metric: str) -> list[str]:
     """Return what the blind baseline reaches on the same records; nothing where members come from one pool."""
-    blind = None if entry["iid"] else blind_of(found, entry)
+    blind = None if entry["iid"] else blind_of(entries, entry)
     return [] if blind is None or blind[metric] is None else [f"blind baseline: {of_hundred(blind[metric])}"]
 
 
@@ -215,8 +222,8 @@ def _attack_rows(audit: Mapping[str, Any], name: str) -> list[list[str]]:
         bounds = "none" if entry["bound"] is None else format_bound(entry["bound"])
         if entry["ceiling"] is not None:
             bounds += f", {format_bound(entry['ceiling'])}"
-        known = entry["bound"] is not None or entry["ceiling"] is not None
-        if known and audit["experiments"][name]["facts"].get("stated"):
+        bounded = entry["bound"] is not None or entry["ceiling"] is not None
+        if bounded and audit["experiments"][name]["facts"].get("stated"):
             bounds += " (stated)"
         rates = [
             interval(entry[metric]) if entry[metric] else below_resolution(entry["resolution"]) for metric in LOW_RATES
@@ -291,45 +298,50 @@ def _size(count: int | list[int]) -> str:
 def _group_rows(audit: Mapping[str, Any]) -> list[list[str]]:
     return [
         [
-            *(each["group"], each["experiment"], format_epsilon(float(each["epsilon"])), interval(each["auc"])),
-            *(interval(each["iid_auc"]), interval(each["dependence_index"]), interval(each["auc_excess"])),
+            *(risk["group"], risk["experiment"], format_epsilon(float(risk["epsilon"])), interval(risk["auc"])),
+            *(interval(risk["iid_auc"]), interval(risk["dependence_index"]), interval(risk["auc_excess"])),
         ]
-        for each in audit["groups"]
+        for risk in audit["groups"]
     ]
 
 
-def _exposed(audit: Mapping[str, Any], each: Mapping[str, Any]) -> dict[str, Any]:
+def _exposed(audit: Mapping[str, Any], exposed: Mapping[str, Any]) -> dict[str, Any]:
     def share(above: float) -> str:
-        return format_number(above) if above * each["nonmembers"] >= 1 else f"< 1/{each['nonmembers']}"
+        return format_number(above) if above * exposed["nonmembers"] >= 1 else f"< 1/{exposed['nonmembers']}"
 
-    title = f"{_model(audit, each)}, members: {each['label']}"
+    title = f"{_model(audit, exposed)}, members: {exposed['label']}"
     rows = [
         [
             *(str(record["rank"]), str(record["row"]), record["group"] or "-"),
             *(share(record["above"]), f"{record['score']:.4g}", str(record["models"])),
         ]
-        for record in each["records"]
+        for record in exposed["records"]
     ]
     notes = []
-    if each["unseen"] > len(each["records"]):
+    if exposed["unseen"] > len(exposed["records"]):
         notes.append(
-            f"{each['unseen']} members lie above all, or nearly all, {each['nonmembers']} non-members; "
+            f"{exposed['unseen']} members lie above all, or nearly all, {exposed['nonmembers']} non-members; "
             "among them the score of the attack gives the order."
         )
-    if each["tied"]:
-        notes.append(f"{each['tied']} further members have the share and the score of the last one listed.")
-    return {"title": title, "rows": rows, "notes": [*notes, _stability(each)], "attack": attack_name(each["attack"])}
+    if exposed["tied"]:
+        notes.append(f"{exposed['tied']} further members have the share and the score of the last one listed.")
+    return {
+        "title": title,
+        "rows": rows,
+        "notes": [*notes, _stability(exposed)],
+        "attack": attack_name(exposed["attack"]),
+    }
 
 
-def _stability(each: Mapping[str, Any]) -> str:
-    stable = each["stability"]
+def _stability(exposed: Mapping[str, Any]) -> str:
+    stable = exposed["stability"]
     if stable is None:
         return "Whether other models would list the same records is unknown: no two models share enough members."
     compared = (
         f"mean Jaccard index of {stable['pairs']} pairs of models {format_number(stable['jaccard'], 2)}, by chance "
         f"{format_number(stable['by_chance'], 2)}"
     )
-    if stable["stable"] and each["attack"] in BY_LOSS:
+    if stable["stable"] and exposed["attack"] in BY_LOSS:
         return (
             f"The list is stable ({compared}), as a list by the loss alone is wherever some records are easier than "
             "others: it does not show whether the model learnt these from their being members."

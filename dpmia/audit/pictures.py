@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from dpmia.audit.findings import best
 from dpmia.common.epsilon import format_epsilon
 from dpmia.papers import drawing
-from dpmia.papers.artifact import Facts
+from dpmia.papers.artifact import RunSummary
 from dpmia.report.page import Picture, picture
 
 #: Arms whose ROC curves share a panel; more of them are hard to distinguish.
@@ -52,7 +52,7 @@ def _saved(draw: Any, audit: Mapping[str, Any], name: str, alt: str) -> Picture:
 
 
 def _risk(audit: Mapping[str, Any], name: str) -> Figure:
-    figure, (risk, use) = drawing.panels(2, _facts(audit), height=2.4)
+    figure, (risk, use) = drawing.panels(2, _run_summary(audit), height=2.4)
     results = [entry for entry in audit["results"] if entry["experiment"] == name]
     scale = drawing.EpsilonScale(float(entry["epsilon"]) for entry in results)
     epsilons = list(dict.fromkeys(entry["epsilon"] for entry in results))
@@ -89,7 +89,7 @@ def _roc(audit: Mapping[str, Any], name: str) -> Figure:
         if curve["experiment"] == name
     }
     epsilons = sorted({epsilon for _, epsilon, _ in curves}, key=float, reverse=True)[:PANELS]
-    figure, panels = drawing.panels(len(epsilons), _facts(audit), height=2.6)
+    figure, panels = drawing.panels(len(epsilons), _run_summary(audit), height=2.6)
     smallest = min(curve["fpr"][0] for curve in curves.values())
     for panel, epsilon in zip(panels, epsilons, strict=True):
         for (arm, label, iid), colour in _arms(results):
@@ -129,8 +129,8 @@ def _stated(audit: Mapping[str, Any], name: str) -> bool:
     return bool(audit["experiments"][name]["facts"].get("stated"))
 
 
-def _facts(audit: Mapping[str, Any]) -> Facts:
-    return Facts(audit["run"]["synthetic"], audit["run"]["scale"])
+def _run_summary(audit: Mapping[str, Any]) -> RunSummary:
+    return RunSummary(audit["run"]["synthetic"], audit["run"]["scale"])
 
 
 def _points(entries: Sequence[Mapping[str, Any] | None], metric: str) -> pd.DataFrame:

@@ -70,10 +70,10 @@ def records_needed(half_width: float) -> int:
 def _paragraphs(entries: Sequence[Entry], experiment: str, epsilon: str, facts: Mapping[str, Any]) -> list[str]:
     wanted: dict[str, Any] = {"experiment": experiment, "epsilon": epsilon}
     mixed, apart = best(entries, iid=True, **wanted), best(entries, iid=False, **wanted)
-    found = []
+    paragraphs = []
     if mixed is not None:
         what = "Members and non-members drawn from one pool"
-        found.append([_strongest(entries, mixed, what), *_against_guessing(mixed), *_low_rate(entries, mixed)])
+        paragraphs.append([_strongest(entries, mixed, what), *_against_guessing(mixed), *_low_rate(entries, mixed)])
     if apart is not None and predictions_only(facts):
         pool = (
             f"{POOL_UNKNOWN[0].upper()}{POOL_UNKNOWN[1:]}"
@@ -84,20 +84,20 @@ def _paragraphs(entries: Sequence[Entry], experiment: str, epsilon: str, facts: 
             f"{pool}, so part of this may be a difference between the two sets of records and not leakage from the "
             "model. No blind baseline is measured for predictions only."
         )
-        found.append(
+        paragraphs.append(
             [_strongest(entries, apart, "Members and non-members of the table"), *_low_rate(entries, apart), remark]
         )
     elif apart is not None:
         what = "Members and non-members not drawn from one pool"
         against = _against_baseline(blind_of(entries, apart), apart)
-        found.append([_strongest(entries, apart, what), *against, *_low_rate(entries, apart)])
-    return [" ".join(sentences) for sentences in found]
+        paragraphs.append([_strongest(entries, apart, what), *against, *_low_rate(entries, apart)])
+    return [" ".join(sentences) for sentences in paragraphs]
 
 
 def _strongest(entries: Sequence[Entry], entry: Entry, what: str) -> str:
     """Return what the strongest attack reaches, and on which records."""
     same = ("experiment", "arm", "epsilon")
-    count = sum(all(each[key] == entry[key] for key in same) for each in attacks_of(entries))
+    count = sum(all(other[key] == entry[key] for key in same) for other in attacks_of(entries))
     name = attack_name(entry["attack"])
     strongest = name if count == 1 else f"the strongest of {count} attacks ({name})"
     compared = entry["compared"]
@@ -144,17 +144,17 @@ def standing_out(entries: Sequence[Entry], **wanted: Any) -> dict[str, Any] | No
     Over replicates its interval shows it, and of one model how rarely random scores find as many (`guessing_tail`).
     Either is wrong with 1.25 %, for all attacks that agree with `wanted` together.
     """
-    found = best_of_two(entries, AT_LOW_RATE, **wanted)
-    if found is None:
+    entry = best_of_two(entries, AT_LOW_RATE, **wanted)
+    if entry is None:
         return None
-    rate, low = found[AT_LOW_RATE]["mean"], found[AT_LOW_RATE]["low"]
+    rate, low = entry[AT_LOW_RATE]["mean"], entry[AT_LOW_RATE]["low"]
     if low is not None:
-        return found if low > guessed_at_low_rate(found) else None
-    if found["replicates"] > 1:
+        return entry if low > guessed_at_low_rate(entry) else None
+    if entry["replicates"] > 1:
         return None
-    members, nonmembers = found["members"], found["nonmembers"]
+    members, nonmembers = entry["members"], entry["nonmembers"]
     tail = guessing_tail(round(rate * members), members, nonmembers, LOW_RATES[AT_LOW_RATE])
-    return found if tail <= 0.025 / found["compared"] else None
+    return entry if tail <= 0.025 / entry["compared"] else None
 
 
 def guessed_at_low_rate(entry: Entry) -> float:

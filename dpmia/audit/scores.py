@@ -62,18 +62,18 @@ def collect_scores(attacks: Mapping[str, AuditedAttack], signals: Iterable[Path 
     made: dict[str, tuple[Attack, Sequence[Path | str]]] = {
         name: (attack.make(), attack.files) for name, attack in attacks.items()
     }
-    found = Scores()
+    collected = Scores()
     first = next(iter(made), None)
     for attack, signal, scores in scored(made, signals, seed):
         model = signal.card.arm, signal.card.epsilon
         false, true, _ = roc(scores, signal.is_member)
-        found.roc[*model, attack].append((false, true))
-        found.exposure[*model, attack].add(signal, scores)
+        collected.roc[*model, attack].append((false, true))
+        collected.exposure[*model, attack].add(signal, scores)
         if attack == first:
-            found.members[model].append(int(signal.is_member.sum()))
-            found.nonmembers[model].append(int(signal.is_nonmember.sum()))
-            found.majority[model].append(majority_accuracy(signal))
-    return found
+            collected.members[model].append(int(signal.is_member.sum()))
+            collected.nonmembers[model].append(int(signal.is_nonmember.sum()))
+            collected.majority[model].append(majority_accuracy(signal))
+    return collected
 
 
 def majority_accuracy(signal: Signal) -> float:
@@ -106,5 +106,5 @@ def roc_curve(
         low, high = np.array([tpr_limits(false, true, min(rate * (1 + 1e-9), 1.0), *records) for rate in rates]).T
     else:
         low, high = np.array([estimate(at_rate, trials=min(members)).limits((0.0, 1.0)) for at_rate in curves.T]).T
-    points = {"fpr": rates, "tpr": curves.mean(axis=0), "low": low, "high": high}
-    return {name: [None if np.isnan(x) else round(float(x), 6) for x in values] for name, values in points.items()}
+    curve = {"fpr": rates, "tpr": curves.mean(axis=0), "low": low, "high": high}
+    return {name: [None if np.isnan(x) else round(float(x), 6) for x in values] for name, values in curve.items()}

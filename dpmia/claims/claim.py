@@ -65,7 +65,7 @@ class Claim:
         printed: means that the paper prints of what `rule` reads: table -> key (`dpmia.claims.rows.MetricKey`) -> mean.
         tables: what `rule` reads, each as `stage/experiment` with a stage of `STAGES`.
         about_data: whether it is about real records; then it is never judged on synthetic ones.
-        each: `rule` makes do with some of the tables, as the claim is about each data set by itself.
+        some_suffice: `rule` makes do with some of the tables, as the claim is about each data set by itself.
         ours: not in the paper.
     """
 
@@ -78,7 +78,7 @@ class Claim:
     printed: Mapping[str, Mapping[Any, float]] = field(default_factory=dict)
     tables: tuple[str, ...] = ()
     about_data: bool = True
-    each: bool = False
+    some_suffice: bool = False
     ours: bool = False
 
     def __post_init__(self) -> None:

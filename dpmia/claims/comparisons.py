@@ -89,8 +89,8 @@ def at_least(threshold: float, rounding: float = 0.0) -> Comparison:
     """Return the comparison "not below `threshold`"; `rounding` is how far below an exact number may come out."""
     least = threshold - rounding
 
-    def compare(found: Interval) -> tuple[bool | None, float]:
-        return _decided(found.low >= least, found.high < least), found.mean - least
+    def compare(interval: Interval) -> tuple[bool | None, float]:
+        return _decided(interval.low >= least, interval.high < least), interval.mean - least
 
     return Comparison(f"at least {spelled(threshold)}{_up_to(rounding)}", _numbers(threshold, rounding), compare)
 
@@ -99,8 +99,8 @@ def at_most(threshold: float, rounding: float = 0.0) -> Comparison:
     """Return the comparison "not above `threshold`"; `rounding` is how far above an exact number may come out."""
     most = threshold + rounding
 
-    def compare(found: Interval) -> tuple[bool | None, float]:
-        return _decided(found.high <= most, found.low > most), most - found.mean
+    def compare(interval: Interval) -> tuple[bool | None, float]:
+        return _decided(interval.high <= most, interval.low > most), most - interval.mean
 
     return Comparison(f"at most {spelled(threshold)}{_up_to(rounding)}", _numbers(threshold, rounding), compare)
 
@@ -108,8 +108,8 @@ def at_most(threshold: float, rounding: float = 0.0) -> Comparison:
 def above(threshold: float) -> Comparison:
     """Return the comparison "more than `threshold`"."""
 
-    def compare(found: Interval) -> tuple[bool | None, float]:
-        return _decided(found.low > threshold, found.high <= threshold), found.mean - threshold
+    def compare(interval: Interval) -> tuple[bool | None, float]:
+        return _decided(interval.low > threshold, interval.high <= threshold), interval.mean - threshold
 
     return Comparison(f"above {spelled(threshold)}", (threshold,), compare)
 
@@ -117,8 +117,8 @@ def above(threshold: float) -> Comparison:
 def below(threshold: float) -> Comparison:
     """Return the comparison "less than `threshold`"."""
 
-    def compare(found: Interval) -> tuple[bool | None, float]:
-        return _decided(found.high < threshold, found.low >= threshold), threshold - found.mean
+    def compare(interval: Interval) -> tuple[bool | None, float]:
+        return _decided(interval.high < threshold, interval.low >= threshold), threshold - interval.mean
 
     return Comparison(f"below {spelled(threshold)}", (threshold,), compare)
 
@@ -151,8 +151,8 @@ def near_each(values: Mapping[str, float], tolerance: float, source: str = "") -
     comparisons = {cell: near(value, tolerance) for cell, value in values.items()}
     if source:
         return CellComparison(f"within {spelled(tolerance)} of {source}", comparisons, (tolerance,))
-    each = ", ".join(f"{spelled(value)} ({cell})" for cell, value in values.items())
-    return CellComparison(f"within {spelled(tolerance)} of {each}", comparisons, (*values.values(), tolerance))
+    listing = ", ".join(f"{spelled(value)} ({cell})" for cell, value in values.items())
+    return CellComparison(f"within {spelled(tolerance)} of {listing}", comparisons, (*values.values(), tolerance))
 
 
 def not_below(value: float, tolerance: float) -> Comparison:
@@ -177,10 +177,10 @@ def listed_numbers(numbers: tuple[float, ...], word: str = "and") -> str:
 
 
 def _within(value: float, tolerance: float) -> Callable[[Interval], tuple[bool | None, float]]:
-    def compare(found: Interval) -> tuple[bool | None, float]:
-        inside = found.low >= value - tolerance and found.high <= value + tolerance
-        outside = found.low > value + tolerance or found.high < value - tolerance
-        return _decided(inside, outside), tolerance - abs(found.mean - value)
+    def compare(interval: Interval) -> tuple[bool | None, float]:
+        inside = interval.low >= value - tolerance and interval.high <= value + tolerance
+        outside = interval.low > value + tolerance or interval.high < value - tolerance
+        return _decided(inside, outside), tolerance - abs(interval.mean - value)
 
     return compare
 

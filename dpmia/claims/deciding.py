@@ -71,7 +71,7 @@ class Proposal:
     @property
     def reopened(self) -> list[str]:
         """Questions that are decided at `ERROR`, and are not at its share for one look."""
-        return [name for each in self.standings for name in each.reopened]
+        return [name for standing in self.standings for name in standing.reopened]
 
 
 def propose(
@@ -86,15 +86,15 @@ def propose(
         looks: those before; None where there was only the ordinary run.
     """
     times, spent = (looks.times, looks.spent) if looks else ({}, 0.0)
-    prospects = [prospect for each in standings for prospect in each.prospects]
+    prospects = [prospect for standing in standings for prospect in standing.prospects]
     works_on, dear = _afford(prospects, efforts, times, budget - spent)
-    leaves = {name: reason for each in standings for name, reason in each.leaves.items()} | dear
+    leaves = {name: reason for standing in standings for name, reason in standing.leaves.items()} | dear
     if not looks:
-        reopened = {name for each in standings for name in each.reopened}
+        reopened = {name for standing in standings for name in standing.reopened}
         if all(prospect.id in reopened for prospect in works_on):
             # Nothing is gained by judging all at a smaller error.
             beside = " beside what a first look would reopen" if works_on else ""
-            works_on, standings = (), [each.at_whole_error() for each in standings]
+            works_on, standings = (), [standing.at_whole_error() for standing in standings]
             leaves = {
                 name: reason + (beside if name in dear else "")
                 for name, reason in leaves.items()
@@ -122,9 +122,9 @@ def _afford(
         works_on.append(replace(cheapest, core_hours=cost))
         left.remove(cheapest)
     dear = {
-        each.id: f"{each.times} times its planned replicates take {hours(core_hours(each))}, "
+        prospect.id: f"{prospect.times} times its planned replicates take {hours(core_hours(prospect))}, "
         f"more than the {max(budget, 0.0):.2g} left"
-        for each in left
+        for prospect in left
     }
     return tuple(works_on), dear
 
@@ -149,10 +149,10 @@ def hours(number: float) -> str:
 def describe(proposal: Proposal, efforts: Mapping[str, Effort], budget: float) -> str:
     """Return what is proposed, for which claims, at what cost, and which claims are left for which reason, as text."""
     lines = [
-        f"{each.kind.capitalize()}: {len(each.decided)} decided, {len(each.undecided)} undecided, "
-        f"{len(each.unjudged)} cannot be judged."
-        for each in proposal.standings
-        if each.decided or each.undecided or each.unjudged
+        f"{standing.kind.capitalize()}: {len(standing.decided)} decided, {len(standing.undecided)} undecided, "
+        f"{len(standing.unjudged)} cannot be judged."
+        for standing in proposal.standings
+        if standing.decided or standing.undecided or standing.unjudged
     ]
     if proposal.reopened:
         lines.append(
@@ -168,15 +168,15 @@ def describe(proposal: Proposal, efforts: Mapping[str, Effort], budget: float) -
             lines.append(f"  {name}: {planned * then} replicates, {planned * now} now (look {number} of {len(TIMES)})")
         lines.append("For these, each with what it adds to the cost until it is likely decided:")
         lines += [
-            f"  {each.id}: {each.times} times the planned replicates, {hours(each.core_hours)}"
-            for each in proposal.works_on
+            f"  {prospect.id}: {prospect.times} times the planned replicates, {hours(prospect.core_hours)}"
+            for prospect in proposal.works_on
         ]
     else:
         lines.append("\nNo replicates are worth adding." if proposal.leaves else "\nNothing is left to decide.")
     if proposal.leaves:
         lines.append("Left undecided:")
         lines += [f"  {', '.join(names)}: {reason}" for reason, names in _by_reason(proposal.leaves).items()]
-    if unjudged := {name: reason for each in proposal.standings for name, reason in each.unjudged.items()}:
+    if unjudged := {name: reason for standing in proposal.standings for name, reason in standing.unjudged.items()}:
         lines.append("Cannot be judged:")
         lines += [f"  {_listed(names)}: {reason}" for reason, names in _by_reason(unjudged).items()]
     return "\n".join(lines)
@@ -188,7 +188,7 @@ def _listed(names: list[str]) -> str:
 
 
 def _by_reason(reasons: Mapping[str, str]) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
+    names_by_reason: dict[str, list[str]] = {}
     for name, reason in reasons.items():
-        found.setdefault(reason, []).append(name)
-    return found
+        names_by_reason.setdefault(reason, []).append(name)
+    return names_by_reason

@@ -79,8 +79,8 @@ class Condition:
 
     def cells(self, tables: Tables) -> dict[str, Any]:
         """Return the measured cells by name; the only one has none."""
-        found = self.measure(tables)
-        return dict(found) if isinstance(found, Mapping) else {"": found}
+        measured = self.measure(tables)
+        return dict(measured) if isinstance(measured, Mapping) else {"": measured}
 
 
 class DecisionRule(ABC):
@@ -142,7 +142,7 @@ class DecisionRule(ABC):
         Raises:
             MissingRowsError: there is none.
         """
-        cells = [(each.of(name), name, _limits(values)) for each, name, values in self._compared(measured)]
+        cells = [(condition.of(name), name, _limits(values)) for condition, name, values in self._compared(measured)]
         there = [cell for cell in cells if cell[2].count]
         if not there:
             raise MissingRowsError(f"no number was measured for {cells[0][1] or 'the claim'}")
@@ -181,8 +181,8 @@ class Some(DecisionRule):
     def decide(self, measured: Measured, error: float = ERROR) -> Finding:
         """Return the best mean, decided."""
         cells, without = self._means(measured)
-        found = [_of_mean(*cell, Errors(error / len(cells), error / cell[0].sides, error)) for cell in cells]
-        best = _of_many(max(found, key=lambda finding: (_RANK[finding.holds], finding.margin)), found, "best")
+        findings = [_of_mean(*cell, Errors(error / len(cells), error / cell[0].sides, error)) for cell in cells]
+        best = _of_many(max(findings, key=lambda finding: (_RANK[finding.holds], finding.margin)), findings, "best")
         return replace(best, note=best.note + without)
 
 
@@ -196,7 +196,7 @@ class Exact(DecisionRule):
 
     def decide(self, measured: Measured, error: float = ERROR) -> Finding:
         """Return the first number, decided."""
-        cells = [(each.of(name), float(number)) for each, name, number in self._compared(measured)]
+        cells = [(condition.of(name), float(number)) for condition, name, number in self._compared(measured)]
         numbers = [number for _, number in cells]
         if any(map(math.isnan, numbers)):
             raise MissingRowsError("a number that the claim compares was not measured")
@@ -222,8 +222,8 @@ class Highest(DecisionRule):
         split = []
         for condition, _, curve in self._compared(measured):
             allowed = set(condition.places)
-            ours = {place: found for place, found in curve.items() if place in allowed}
-            split.append((ours, {place: found for place, found in curve.items() if place not in allowed}))
+            ours = {place: value for place, value in curve.items() if place in allowed}
+            split.append((ours, {place: value for place, value in curve.items() if place not in allowed}))
         if not all(ours and others for ours, others in split):
             raise MissingRowsError("places to compare were not run")
         refute = error / sum(len(others) for _, others in split)
@@ -243,17 +243,17 @@ class NoLater(DecisionRule):
 
     def decide(self, measured: Measured, error: float = ERROR) -> Finding:
         """Return the difference of the highest places where it is worst, decided."""
-        cells = [(each.of(name), name, both) for each, name, both in self._compared(measured)]
+        cells = [(condition.of(name), name, both) for condition, name, both in self._compared(measured)]
         rivals = [max(sum(len(curve) - 1 for curve in both), 1) for _, _, both in cells]
-        found = []
+        findings = []
         for (comparison, name, both), own in zip(cells, rivals, strict=True):
             errors = Errors(error / own, error / sum(rivals), error)
             first, second = map(_Tops, both)
             decision = decide(comparison, partial(_apart, first, second), errors)
             decision = over_records(decision, first.shared or second.shared)
             note = ", ".join(filter(None, (name, f"{first.highest:g} against {second.highest:g}")))
-            found.append(_finding(decision, note))
-        return _worst(found)
+            findings.append(_finding(decision, note))
+        return _worst(findings)
 
 
 class Together(DecisionRule):
@@ -277,8 +277,8 @@ class Together(DecisionRule):
     def decide(self, measured: Measured, error: float = ERROR) -> Finding:
         """Return the first of the worst findings."""
         left = iter(measured)
-        found = [rule.decide([next(left) for _ in rule.conditions], error) for rule in self._rules]
-        return min(found, key=lambda finding: _RANK[finding.holds])
+        findings = [rule.decide([next(left) for _ in rule.conditions], error) for rule in self._rules]
+        return min(findings, key=lambda finding: _RANK[finding.holds])
 
 
 class Undecidable(DecisionRule):
@@ -300,10 +300,10 @@ class Undecidable(DecisionRule):
     def decide(self, measured: Measured, error: float = ERROR) -> Finding:
         """Return the worst mean of the first condition, undecided."""
         first, one = self.conditions[0], Errors(error, error, error)
-        found = [_of_mean(first.of(name), name, values, one) for name, values in measured[0].items()]
-        if not found:
+        findings = [_of_mean(first.of(name), name, values, one) for name, values in measured[0].items()]
+        if not findings:
             raise MissingRowsError("nothing that the claim compares was run")
-        return replace(min(found, key=lambda finding: finding.margin), holds=None)
+        return replace(min(findings, key=lambda finding: finding.margin), holds=None)
 
     def judge(self, tables: Tables, error: float = ERROR) -> Finding:
         """Return what was measured, undecided."""
@@ -323,8 +323,8 @@ def _of_mean(comparison: Comparison, name: str, values: ArrayLike | Extended | L
         raise MissingRowsError(f"no number was measured for {name or 'the claim'}")
     few = f"{count} of at least {FEWEST} replicates, no interval" if count < FEWEST else ""
     missing = f"{count} of {mean.replicates} replicates have a number" if count < mean.replicates else ""
-    found = _finding(decision, "; ".join(filter(None, (name, few, missing))))
-    return replace(found, detectable=mean.detectable(errors.accept))
+    finding = _finding(decision, "; ".join(filter(None, (name, few, missing))))
+    return replace(finding, detectable=mean.detectable(errors.accept))
 
 
 def _lead(ours: Mapping[float, Any], others: Mapping[float, Any], errors: Errors) -> Finding:
@@ -343,9 +343,9 @@ def _lead(ours: Mapping[float, Any], others: Mapping[float, Any], errors: Errors
         holds, error = None, min(errors.accept, errors.refute)
     best = lead(place, rival, error)
     decision = Decision(holds, best, name_limits(best, error, errors.together), best.mean)
-    shared = any(each.shared for each in leads.values())
-    found = _finding(over_records(decision, shared), f"{place:g} against {rival:g}")
-    return replace(found, detectable=leads[place, rival].detectable(errors.accept))
+    shared = any(limits.shared for limits in leads.values())
+    finding = _finding(over_records(decision, shared), f"{place:g} against {rival:g}")
+    return replace(finding, detectable=leads[place, rival].detectable(errors.accept))
 
 
 class _Tops:
@@ -362,8 +362,8 @@ class _Tops:
         """Return all places that are not shown to lie below another."""
         beaten = set()
         for (one, other), lead in self._leads.items():
-            found = lead(error)
-            beaten |= {other} if found.low > 0 else {one} if found.high < 0 else set()
+            interval = lead(error)
+            beaten |= {other} if interval.low > 0 else {one} if interval.high < 0 else set()
         return [place for place in self._places if place not in beaten]
 
 
@@ -381,16 +381,16 @@ def _apart(first: _Tops, second: _Tops, error: float) -> Interval:
 
 
 def _finding(decision: Decision, note: str) -> Finding:
-    found = decision.interval
-    return Finding(found.mean, found.low, found.high, decision.holds, note, decision.margin, decision.name)
+    interval = decision.interval
+    return Finding(interval.mean, interval.low, interval.high, decision.holds, note, decision.margin, decision.name)
 
 
-def _worst(found: list[Finding]) -> Finding:
-    worst = min(found, key=lambda finding: (_RANK[finding.holds], finding.margin))
-    return _of_many(worst, found, "worst")
+def _worst(findings: list[Finding]) -> Finding:
+    worst = min(findings, key=lambda finding: (_RANK[finding.holds], finding.margin))
+    return _of_many(worst, findings, "worst")
 
 
-def _of_many(chosen: Finding, found: list[Finding], which: str) -> Finding:
-    if len(found) == 1:
+def _of_many(chosen: Finding, findings: list[Finding], which: str) -> Finding:
+    if len(findings) == 1:
         return chosen
-    return replace(chosen, note=f"{which} of {len(found)}: {chosen.note}")
+    return replace(chosen, note=f"{which} of {len(findings)}: {chosen.note}")

@@ -90,11 +90,11 @@ class DrawnValues:
     @property
     def mean(self) -> Measured:
         """The cells with next to no variance: each replicate is the mean over draws."""
-        return _each(lambda values: self._of_draws(values).mean(axis=0), self.cells)
+        return _mapped(lambda values: self._of_draws(values).mean(axis=0), self.cells)
 
     def of_records(self) -> Iterator[Measured]:
         """Yield the cells of each draw as replicates without limit would give them: with the variance by records."""
-        every = _each(lambda values: 1.0, self.centred)
+        every = _mapped(lambda values: 1.0, self.centred)
         return replace(self, cells=self.centred, shares=every, times=WITHOUT_LIMIT).of(self.most)
 
     def _of_draws(self, values: np.ndarray) -> np.ndarray:
@@ -105,17 +105,17 @@ class DrawnValues:
             above = _above(self._of_draws(values)[draw, : _share_of(count, share)], effects)
             return Extended(above, self.times, 0.0)
 
-        return _each(some, self.cells, self.effects, self.shares)
+        return _mapped(some, self.cells, self.effects, self.shares)
 
     def _means(self, count: int) -> Iterator[Measured]:
         def limits(values: np.ndarray, effects: np.ndarray, share: float) -> list[Limits]:
             variance = variance_of(effects) if len(effects) else 0.0
             some = self._of_draws(values)[:, : _share_of(count, share)]
-            return [each.with_replicates(self.times, 0.0).with_records(variance) for each in Limits.of_rows(some)]
+            return [mean.with_replicates(self.times, 0.0).with_records(variance) for mean in Limits.of_rows(some)]
 
-        means = _each(limits, self.cells, self.effects, self.shares)
+        means = _mapped(limits, self.cells, self.effects, self.shares)
         for draw in range(self.draws):
-            yield [{name: each[draw] for name, each in cells.items()} for cells in means]
+            yield [{name: cell[draw] for name, cell in cells.items()} for cells in means]
 
 
 @dataclass(frozen=True)
@@ -139,7 +139,7 @@ def draw_cells(claim: Claim, tables: Tables, drawn: DrawnTables) -> DrawnCells:
     """
     there = [name for name in claim.tables if name in tables]
     missing = [name for name in claim.tables if name not in tables]
-    if not there or (missing and not claim.each):
+    if not there or (missing and not claim.some_suffice):
         raise MissingRowsError(f"without {', '.join(missing)}")
     if without := [name for name in there if stage_of(name) not in STAGES]:
         raise MissingRowsError(f"{', '.join(without)}: no world")
@@ -161,24 +161,24 @@ def draw_cells(claim: Claim, tables: Tables, drawn: DrawnTables) -> DrawnCells:
         return DrawnCells(lambda count: (measure(start, count) for start in drawn.starts))
     cells = claim.rule.measure({name: drawn.whole(name) for name in there})
     centred = claim.rule.measure({name: drawn.centred(name) for name in there})
-    effects = _each(_effects, of_first_draw())
+    effects = _mapped(_effects, of_first_draw())
     shares = _shares(cells, claim.rule.measure({name: tables[name] for name in there}), most)
     values = DrawnValues(
-        claim.rule, _each(_array, cells), _each(_array, centred), effects, drawn.draws, drawn.most, shares
+        claim.rule, _mapped(_array, cells), _mapped(_array, centred), effects, drawn.draws, drawn.most, shares
     )
     if all(condition.by_replicate for condition in claim.conditions):
         return DrawnCells(values.of, values)
-    return DrawnCells(lambda count: (_each(_above, measure(start, count), effects) for start in drawn.starts), values)
+    return DrawnCells(lambda count: (_mapped(_above, measure(start, count), effects) for start in drawn.starts), values)
 
 
 def _shares(cells: Any, measured: Any, most: int) -> Any:
     """Return the replicates of each cell as it was measured, as a share of `most`; 1 for what was not measured."""
     if isinstance(cells, Mapping):
-        known = measured if isinstance(measured, Mapping) else {}
-        return {name: _shares(each, known.get(name), most) for name, each in cells.items()}
+        measured_cells = measured if isinstance(measured, Mapping) else {}
+        return {name: _shares(cell, measured_cells.get(name), most) for name, cell in cells.items()}
     if isinstance(cells, list | tuple):
         parts = measured if measured is not None and len(measured) == len(cells) else [None] * len(cells)
-        return [_shares(each, part, most) for each, part in zip(cells, parts, strict=True)]
+        return [_shares(cell, part, most) for cell, part in zip(cells, parts, strict=True)]
     count = 0 if measured is None else int((~np.isnan(_array(measured))).sum())
     return count / most if count else 1.0
 
@@ -193,21 +193,21 @@ def _array(values: ArrayLike) -> np.ndarray:
 
 def _effects(values: ArrayLike) -> np.ndarray:
     """Return the mean effect of each group of records on replicates; none where they share none."""
-    found = _array(values)
-    return (found[0] - found[1:]).mean(axis=1) if found.ndim > 1 else np.empty(0)
+    array = _array(values)
+    return (array[0] - array[1:]).mean(axis=1) if array.ndim > 1 else np.empty(0)
 
 
 def _above(values: ArrayLike, effects: np.ndarray) -> np.ndarray:
     """Return values of replicates above those without each group of records, as `Limits.of` takes them."""
-    found = _array(values)
-    return np.vstack([found, found - effects[:, None]]) if len(effects) else found
+    array = _array(values)
+    return np.vstack([array, array - effects[:, None]]) if len(effects) else array
 
 
-def _each(function: Callable[..., Any], *cells: Any) -> Any:
+def _mapped(function: Callable[..., Any], *cells: Any) -> Any:
     """Return what a function makes of the values of cells, curves and pairs of curves."""
     first, *_ = cells
     if isinstance(first, Mapping):
-        return {name: _each(function, *(each[name] for each in cells)) for name in first}
+        return {name: _mapped(function, *(cell[name] for cell in cells)) for name in first}
     if isinstance(first, list | tuple):
-        return [_each(function, *values) for values in zip(*cells, strict=True)]
+        return [_mapped(function, *values) for values in zip(*cells, strict=True)]
     return function(*cells)

@@ -130,7 +130,7 @@ def judge(claim: Claim, run: JudgedRun) -> tuple[str, Finding]:
         return NOT_RUN, _noted("the scale smoke trains too little; run with scale=laptop or scale=paper")
     tables = run.tables(claim.tables)
     missing = [name for name in claim.tables if name not in tables]
-    if missing and not (claim.each and tables):
+    if missing and not (claim.some_suffice and tables):
         return NOT_RUN, _noted(f"without {run.without(missing)}")
     try:
         finding = claim.judge(tables, run.error)
@@ -156,7 +156,7 @@ def judge(claim: Claim, run: JudgedRun) -> tuple[str, Finding]:
 
 def tables_of_its_networks(claim: Claim, tables: Mapping[str, pd.DataFrame], run: JudgedRun) -> dict[str, pd.DataFrame]:
     """Return the tables of the paper's networks, if means of these alone can refute a claim; else none."""
-    if not (claim.each and isinstance(claim.rule, Every)):
+    if not (claim.some_suffice and isinstance(claim.rule, Every)):
         return {}
     return {name: table for name, table in tables.items() if not run.networks_of_the_paper([name])}
 
@@ -201,20 +201,27 @@ def judge_all(claims: Mapping[str, Iterable[Claim]], run: JudgedRun) -> pd.DataF
         and high are NaN where nothing was measured.
     """
     judged = {claim.id: judge(claim, run) for of_paper in claims.values() for claim in of_paper}
-    known = _power([claim for of_paper in claims.values() for claim in of_paper if judged[claim.id][0] in JUDGED], run)
+    power_table = _power(
+        [claim for of_paper in claims.values() for claim in of_paper if judged[claim.id][0] in JUDGED], run
+    )
     rows = []
     for paper, of_paper in claims.items():
         for claim in of_paper:
-            verdict, found = judged[claim.id]
-            if verdict == REPRODUCED and claim.id in known.index and known.loc[claim.id, "met_at_random"]:
-                verdict, found = MET_AT_RANDOM, _noted("random scores and equal accuracies give it, too", found)
+            verdict, finding = judged[claim.id]
+            if verdict == REPRODUCED and claim.id in power_table.index and power_table.loc[claim.id, "met_at_random"]:
+                verdict, finding = MET_AT_RANDOM, _noted("random scores and equal accuracies give it, too", finding)
             if verdict == UNDECIDED and _takes_more_records(claim, run):
-                verdict, found = TOO_FEW_RECORDS, _noted("more replicates of the same records hardly decide it", found)
-            about = [paper, claim.artifact, claim.id, claim.kind, claim.ours, claim.statement]
-            about += [claim.criterion, claim.paper_value, claim.expected]
-            powers = [describe(known.loc[claim.id])] if claim.id in known.index else []
-            power = "; ".join(filter(None, [*powers, describe_detectable(found.detectable)]))
-            rows.append([*about, verdict, found.measured, found.low, found.high, found.interval, found.note, power])
+                verdict, finding = (
+                    TOO_FEW_RECORDS,
+                    _noted("more replicates of the same records hardly decide it", finding),
+                )
+            prefix = [paper, claim.artifact, claim.id, claim.kind, claim.ours, claim.statement]
+            prefix += [claim.criterion, claim.paper_value, claim.expected]
+            powers = [describe(power_table.loc[claim.id])] if claim.id in power_table.index else []
+            power = "; ".join(filter(None, [*powers, describe_detectable(finding.detectable)]))
+            rows.append(
+                [*prefix, verdict, finding.measured, finding.low, finding.high, finding.interval, finding.note, power]
+            )
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
@@ -263,7 +270,7 @@ def decided(verdicts: pd.DataFrame) -> str:
     """
     can = verdicts[verdicts["verdict"].isin(DECIDABLE)]
     of_kinds = ((kind, can.loc[can["kind"] == kind, "verdict"].isin(DECIDED)) for kind in KINDS)
-    return ", ".join(f"{kind} {found.sum()} of {len(found)}" for kind, found in of_kinds if len(found))
+    return ", ".join(f"{kind} {mask.sum()} of {len(mask)}" for kind, mask in of_kinds if len(mask))
 
 
 def counts(verdicts: pd.DataFrame) -> pd.DataFrame:

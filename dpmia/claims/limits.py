@@ -141,7 +141,7 @@ class Limits:
         means = values.mean(axis=1)
         errors = values.std(axis=1, ddof=1) / np.sqrt(count) if count >= FEWEST else np.full(len(values), np.nan)
         errors[all_equal(values)] = 0.0
-        return [cls(*each, count, count, count - 1) for each in zip(means.tolist(), errors.tolist(), strict=True)]
+        return [cls(*pair, count, count, count - 1) for pair in zip(means.tolist(), errors.tolist(), strict=True)]
 
     def __call__(self, error: float) -> Interval:
         """Return the mean and its limits, each wrong with probability `error`.
@@ -162,8 +162,8 @@ class Limits:
         return interval.high - interval.mean + self._half_width(1 - ENOUGH)
 
     def _half_width(self, error: float) -> float:
-        known = self.count >= FEWEST and self.error > 0
-        return _quantile(self.degrees, error) * self.error if known else float("nan")
+        estimable = self.count >= FEWEST and self.error > 0
+        return _quantile(self.degrees, error) * self.error if estimable else float("nan")
 
 
 @dataclass(frozen=True)
@@ -216,10 +216,10 @@ def decide(comparison: Comparison, interval: Callable[[float], Interval], errors
         errors: of the limits that accept and of those that refute.
     """
     for holds, error in ((True, errors.accept), (False, errors.refute)):
-        found = interval(error)
-        decided, margin = comparison(found)
+        limits = interval(error)
+        decided, margin = comparison(limits)
         if decided is holds:
-            return Decision(holds, found, name_limits(found, error, errors.together), margin)
+            return Decision(holds, limits, name_limits(limits, error, errors.together), margin)
     widest = min(errors.accept, errors.refute)
-    found = interval(widest)
-    return Decision(None, found, name_limits(found, widest, errors.together), comparison(found)[1])
+    limits = interval(widest)
+    return Decision(None, limits, name_limits(limits, widest, errors.together), comparison(limits)[1])

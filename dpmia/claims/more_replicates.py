@@ -60,17 +60,17 @@ def decided_shares(
         MissingRowsError: rows that the claim needs are missing.
     """
     conditions = [_condition(cells) for cells in measure(claim.rule.measure, tables)]
-    if not all(condition.known for condition in conditions):
+    if not all(condition.has_spread for condition in conditions):
         return dict.fromkeys(times, float("nan"))
     most = max((condition.longest for condition in conditions), default=0)
     rng = np.random.default_rng(seed)
-    found = dict.fromkeys(times, 0)
+    counts = dict.fromkeys(times, 0)
     for _ in range(draws):
         of_mean, to_come = rng.normal(size=(2, most))
         for more in times:
             drawn = [condition.extended(of_mean, to_come, more) for condition in conditions]
-            found[more] += claim.rule.decide(drawn, error).holds in outcomes
-    return {more: count / draws for more, count in found.items()}
+            counts[more] += claim.rule.decide(drawn, error).holds in outcomes
+    return {more: count / draws for more, count in counts.items()}
 
 
 @dataclass(frozen=True)
@@ -83,14 +83,14 @@ class _Condition:
             normal numbers times these make a draw of the mean's error; 0 beyond its replicates.
         distances: of each value: of its mean from that of all values.
         kept: the share of the distances that is no noise.
-        known: whether the spread of each value is known.
+        has_spread: whether the spread of each value is known.
     """
 
     cells: Mapping[str, Any]
     rows: np.ndarray
     distances: np.ndarray
     kept: float
-    known: bool
+    has_spread: bool
 
     @property
     def longest(self) -> int:
@@ -99,19 +99,19 @@ class _Condition:
 
     def extended(self, of_mean: np.ndarray, to_come: np.ndarray, times: float) -> dict[str, Any]:
         """Return the cells of one draw with so many times the replicates."""
-        known, new = (self.rows @ numbers[: self.longest] for numbers in (of_mean, to_come))
-        together = known.mean() if len(known) else 0.0
-        expected = (self.kept - 1) * self.distances + np.sqrt(self.kept) * (known - together) + together
+        current, new = (self.rows @ numbers[: self.longest] for numbers in (of_mean, to_come))
+        together = current.mean() if len(current) else 0.0
+        expected = (self.kept - 1) * self.distances + np.sqrt(self.kept) * (current - together) + together
         shifts = iter((times - 1) / times * (expected + new / np.sqrt(times - 1)))
         return {name: _extended(values, times, shifts) for name, values in self.cells.items()}
 
 
 def _condition(cells: Mapping[str, Any]) -> _Condition:
-    values = [each for cell in cells.values() for each in _values(cell)]
+    values = [array for cell in cells.values() for array in _values(cell)]
     longest = max(map(len, values), default=0)
     whole = np.full((len(values), longest), np.nan)
-    for row, each in zip(whole, values, strict=True):
-        row[: len(each)] = each
+    for row, array in zip(whole, values, strict=True):
+        row[: len(array)] = array
     counts = np.maximum((~np.isnan(whole)).sum(axis=1, keepdims=True), 1)
     means = np.nansum(whole, axis=1, keepdims=True) / counts
     errors = np.nan_to_num(whole - means) / np.sqrt(counts * np.maximum(counts - 1, 1))
@@ -121,9 +121,9 @@ def _condition(cells: Mapping[str, Any]) -> _Condition:
     if means_only and len(values) >= FEWEST_CELLS and (spread := float((distances**2).sum())) > 0:
         noise = float(((errors - errors.mean(axis=0)) ** 2).sum())
         kept = max(0.0, 1 - noise / spread)
-    varied = all(not all_equal(each[~np.isnan(each)]) for each in values if not np.isnan(each).all())
-    known = varied and bool((counts >= (2 if means_only else FEWEST)).all())
-    return _Condition({name: _with_limits(cell) for name, cell in cells.items()}, errors, distances, kept, known)
+    varied = all(not all_equal(array[~np.isnan(array)]) for array in values if not np.isnan(array).all())
+    has_spread = varied and bool((counts >= (2 if means_only else FEWEST)).all())
+    return _Condition({name: _with_limits(cell) for name, cell in cells.items()}, errors, distances, kept, has_spread)
 
 
 def _with_limits(cell: Any) -> Any:
@@ -140,11 +140,11 @@ def _with_limits(cell: Any) -> Any:
 def _values(cell: Any) -> list[np.ndarray]:
     """Return the values by replicate in a cell: its own, or those of its curves."""
     if isinstance(cell, Mapping):
-        return [each for part in cell.values() for each in _values(part)]
+        return [values for part in cell.values() for values in _values(part)]
     if isinstance(cell, list | tuple):
-        return [each for part in cell for each in _values(part)]
-    found = np.asarray(cell, dtype=float)
-    return [found if found.ndim == 1 else found[0]] if found.ndim else []
+        return [values for part in cell for values in _values(part)]
+    array = np.asarray(cell, dtype=float)
+    return [array if array.ndim == 1 else array[0]] if array.ndim else []
 
 
 def _extended(cell: Any, times: float, shifts: Any) -> Any:

@@ -62,8 +62,8 @@ def stand_of_claims(
 
 def _why_unjudged(claim: Claim, run: JudgedRun, verdict: str, finding: Finding) -> str:
     """Return why a claim has no verdict: where no reason is known, only that it was not run."""
-    known = any(experiment_of(table) in run.not_run for table in claim.tables)
-    return finding.note if verdict != NOT_RUN or known or run.scale == "smoke" else NOT_RUN
+    has_reason = any(experiment_of(table) in run.not_run for table in claim.tables)
+    return finding.note if verdict != NOT_RUN or has_reason or run.scale == "smoke" else NOT_RUN
 
 
 def together(claims: Iterable[Claim], names: Iterable[str]) -> dict[str, tuple[str, ...]]:
@@ -82,11 +82,11 @@ def _prospects(
     """Return the claims that more replicates are likely to decide, and why they are not likely to decide the others."""
     prospects, leaves = [], dict[str, str]()
     for claim in undecided:
-        found = _prospect(claim, claim.id in others, run, groups)
-        if isinstance(found, Prospect):
-            prospects.append(found)
+        prospect = _prospect(claim, claim.id in others, run, groups)
+        if isinstance(prospect, Prospect):
+            prospects.append(prospect)
         else:
-            leaves[claim.id] = found
+            leaves[claim.id] = prospect
     return prospects, leaves
 
 
@@ -106,7 +106,7 @@ def _prospect(claim: Claim, other: bool, run: JudgedRun, groups: Mapping[str, tu
         return "it rests on single records or sizes, not on replicates"
     if lost := [experiment_of(table) for table in tables if not _repeatable(table, groups)]:
         return f"{', '.join(lost)} cannot have more replicates: not in the settings, or unavailable data"
-    names = tuple(sorted({each for table in tables for each in groups[experiment_of(table)]}))
+    names = tuple(sorted({name for table in tables for name in groups[experiment_of(table)]}))
     now, of_group = run.times_of(map(experiment_of, tables)), run.times_of(names)
     later = [times for times in TIMES if times > of_group]
     if not later:

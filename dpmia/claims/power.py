@@ -88,8 +88,8 @@ def verdict_shares(
                 cells = draw_cells(claim, tables, drawn)
                 unlimited = _unlimited(claim, cells.values, error)
                 for count in _counts(claim, counts, tables):
-                    verdicts = [claim.rule.decide(each, error).holds for each in cells.of(count)]
-                    shares = [sum(found is verdict for found in verdicts) / draws for verdict in (True, False, None)]
+                    verdicts = [claim.rule.decide(sample, error).holds for sample in cells.of(count)]
+                    shares = [sum(holds is verdict for holds in verdicts) / draws for verdict in (True, False, None)]
                     rows.append([claim.id, world, count, *shares, unlimited, ""])
             except MissingRowsError as missing:
                 rows.append([claim.id, world, pd.NA, *[float("nan")] * len(SHARES), "", str(missing)])
@@ -232,8 +232,8 @@ def describe(row: pd.Series) -> str:
 
 def _at(shares: pd.DataFrame, count: int) -> float:
     """Return the share reproduced with so many replicates; NaN where there is none."""
-    found = shares.loc[shares["replicates"] == count, "reproduced"]
-    return float(found.iloc[0]) if len(found) else float("nan")
+    reproduced = shares.loc[shares["replicates"] == count, "reproduced"]
+    return float(reproduced.iloc[0]) if len(reproduced) else float("nan")
 
 
 def _counts(claim: Claim, counts: Sequence[int], tables: Tables) -> list[int]:

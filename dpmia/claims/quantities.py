@@ -100,10 +100,10 @@ def trend(places: Mapping[float, Quantity]) -> Quantity:
     """Return the slope of quantities over their places, at least two."""
 
     def value(metrics: Metrics, epsilon: float) -> pd.Series:
-        values = pd.concat({place: each.value(metrics, epsilon) for place, each in places.items()}, axis=1)
+        values = pd.concat({place: quantity.value(metrics, epsilon) for place, quantity in places.items()}, axis=1)
         return slopes(values, [*places])
 
-    return Quantity(tuple(key for each in places.values() for key in each.keys), value)
+    return Quantity(tuple(key for quantity in places.values() for key in quantity.keys), value)
 
 
 def at(epsilon: float, quantities: Quantities) -> Measure:
@@ -158,7 +158,9 @@ def trend_over(epsilons: Epsilons, quantities: Quantities) -> Measure:
         run = quantity.epsilons(metrics, epsilons)
         if len(run) < 2:
             raise MissingRowsError(f"a single epsilon was run, ε = {format_epsilon(run[0])}")
-        return slopes(pd.concat({each: quantity.value(metrics, each) for each in run}, axis=1), range(len(run)))
+        return slopes(
+            pd.concat({epsilon: quantity.value(metrics, epsilon) for epsilon in run}, axis=1), range(len(run))
+        )
 
     def measure(tables: Tables) -> Cells:
         metrics = _metrics(tables)

@@ -41,11 +41,11 @@ class RecordWorld(World):
     @cached_property
     def targets(self) -> list[dict[tuple[str, str], list[np.ndarray]]]:
         """For each target model, (arm, membership) -> the rows of each of its records."""
-        found: dict[Any, dict[tuple[str, str], list[np.ndarray]]] = {}
+        by_target: dict[Any, dict[tuple[str, str], list[np.ndarray]]] = {}
         keys = ["target", "arm", "membership", "record"]
         for (target, arm, part, _), rows in self.table.groupby(keys, sort=False).indices.items():
-            found.setdefault(target, {}).setdefault((arm, part), []).append(rows)
-        return list(found.values())
+            by_target.setdefault(target, {}).setdefault((arm, part), []).append(rows)
+        return list(by_target.values())
 
     def target(self, number: int, rng: np.random.Generator) -> pd.DataFrame:
         """Return the rows of a drawn target model: one that was measured, with records drawn anew."""
@@ -113,16 +113,16 @@ class NullWorld(World):
     @cached_property
     def places(self) -> list[tuple[np.ndarray, list[list[np.ndarray]]]]:
         """For each record the rows of all its losses, and those of each attack: by target model, or of all alike."""
-        found = []
+        places = []
         for _, of_record in self.table.groupby(["arm", "targets", "record"], sort=False):
             attacks = []
             for _, of_attack in of_record.groupby("attack", sort=False):
                 models = [rows.index.to_numpy() for _, rows in of_attack.groupby("target", sort=False)]
                 losses = [self._losses[rows] for rows in models]
-                alike = all(len(each) == len(losses[0]) and (each == losses[0]).all() for each in losses)
+                alike = all(len(values) == len(losses[0]) and (values == losses[0]).all() for values in losses)
                 attacks += [models] if alike else [[rows] for rows in models]
-            found.append((of_record.index.to_numpy(), attacks))
-        return found
+            places.append((of_record.index.to_numpy(), attacks))
+        return places
 
     @cached_property
     def _losses(self) -> np.ndarray:

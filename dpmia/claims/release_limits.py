@@ -56,16 +56,16 @@ def exceeding(means: Sequence[HeldMean], error: float = ERROR) -> dict[HeldMean,
 
     Once some are, the limits of the others alone must hold together (Holm 1979).
     """
-    found: dict[HeldMean, float] = {}
+    exceeded: dict[HeldMean, float] = {}
     left = list(means)
     while left:
         lower = {mean: mean.interval(error / len(left))[0] for mean in left}
         new = {mean: low for mean, low in lower.items() if low > mean.limit}
         if not new:
             break
-        found |= new
+        exceeded |= new
         left = [mean for mean in left if mean not in new]
-    return dict(sorted(found.items(), key=lambda item: item[0].limit - item[0].estimate.mean))
+    return dict(sorted(exceeded.items(), key=lambda item: item[0].limit - item[0].estimate.mean))
 
 
 def unsure(means: Sequence[HeldMean], error: float = ERROR) -> list[HeldMean]:
@@ -124,11 +124,11 @@ def stand_of_limits(
         elif verdict == UNDECIDED:
             if times is None and held.verdict() != UNDECIDED:
                 reopened.append(name)
-            found = _prospect(name, held.means, repeatable, times or {})
-            if isinstance(found, Prospect):
-                prospects.append(found)
+            prospect = _prospect(name, held.means, repeatable, times or {})
+            if isinstance(prospect, Prospect):
+                prospects.append(prospect)
             else:
-                leaves[name] = found
+                leaves[name] = prospect
     return Standing("limits of audits", tuple(decided), tuple(reopened), tuple(prospects), leaves, unjudged)
 
 

@@ -149,8 +149,8 @@ def summary(verdicts: pd.DataFrame) -> str:
     """Return how many claims of each kind have each verdict, those that none has left out."""
     table = counts(verdicts).xs("all", level="paper")
     return "; ".join(
-        f"{kind}: " + ", ".join(f"{found[verdict]} {verdict}" for verdict in VERDICTS if found[verdict])
-        for kind, found in table.iterrows()
+        f"{kind}: " + ", ".join(f"{row[verdict]} {verdict}" for verdict in VERDICTS if row[verdict])
+        for kind, row in table.iterrows()
     )
 
 

@@ -85,10 +85,10 @@ class Replicates:
 
     @cached_property
     def _epsilons(self) -> dict[tuple[str, str, str], list[float]]:
-        found: dict[tuple[str, str, str], list[float]] = {}
+        epsilons: dict[tuple[str, str, str], list[float]] = {}
         for arm, epsilon, attack, metric in self._values:
-            found.setdefault((arm, attack, metric), []).append(epsilon)
-        return found
+            epsilons.setdefault((arm, attack, metric), []).append(epsilon)
+        return epsilons
 
     @classmethod
     def of(cls, tables: Tables, experiment: str) -> Replicates:
@@ -126,11 +126,11 @@ class Replicates:
             MissingRowsError: there are none.
         """
         measured = sorted(self._epsilons.get((arm, attack, metric), ()))
-        found = [epsilon for epsilon in measured if epsilon in wanted]
-        if not found:
+        epsilons = [epsilon for epsilon in measured if epsilon in wanted]
+        if not epsilons:
             what = f"{metric} of {attack}, arm {arm}, {wanted.place if measured else ALL.place}"
             raise MissingRowsError(f"{self.experiment} has no {what}")
-        return found
+        return epsilons
 
 
 class _Measured(Mapping[MetricKey, pd.Series]):
@@ -191,7 +191,7 @@ class Splits:
         Raises:
             MissingRowsError: there are none.
         """
-        found = [parameter for parameter in self.ratio.index if parameter >= least]
-        if not found:
+        parameters = [parameter for parameter in self.ratio.index if parameter >= least]
+        if not parameters:
             raise MissingRowsError(f"the study has no parameter from {least:g} up")
-        return found
+        return parameters

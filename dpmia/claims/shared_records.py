@@ -51,7 +51,7 @@ def stacked(whole: Any, without: list[Any]) -> Any:
         without: the same measured without each group.
     """
     if isinstance(whole, Mapping):
-        return {name: stacked(each, [part[name] for part in without]) for name, each in whole.items()}
+        return {name: stacked(value, [part[name] for part in without]) for name, value in whole.items()}
     if isinstance(whole, list | tuple):
-        return [stacked(each, [part[place] for part in without]) for place, each in enumerate(whole)]
-    return np.stack([np.asarray(each, dtype=float) for each in (whole, *without)]) if np.ndim(whole) else whole
+        return [stacked(value, [part[place] for part in without]) for place, value in enumerate(whole)]
+    return np.stack([np.asarray(value, dtype=float) for value in (whole, *without)]) if np.ndim(whole) else whole

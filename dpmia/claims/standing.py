@@ -47,11 +47,11 @@ class Standing:
     @property
     def undecided(self) -> list[str]:
         """Those that are undecided."""
-        return [*(each.id for each in self.prospects), *self.leaves]
+        return [*(prospect.id for prospect in self.prospects), *self.leaves]
 
     def at_whole_error(self) -> Standing:
         """Return where they stand at `dpmia.claims.limits.ERROR`: no replicates are added."""
-        prospects = tuple(each for each in self.prospects if each.id not in self.reopened)
+        prospects = tuple(prospect for prospect in self.prospects if prospect.id not in self.reopened)
         leaves = {name: reason for name, reason in self.leaves.items() if name not in self.reopened}
         decided = (*self.decided, *self.reopened)
         return replace(self, decided=decided, reopened=(), prospects=prospects, leaves=leaves)

@@ -77,9 +77,9 @@ class MetricWorld(World):
         if effect == 1:
             return self
         means = self._null_means + effect * (self.means - self._null_means)
-        known = ~np.isnan(means)
-        keys = self.keys[known].reset_index(drop=True)
-        return MetricWorld(keys, means[known], self.deviations[known], self.effects[known])
+        has_mean = ~np.isnan(means)
+        keys = self.keys[has_mean].reset_index(drop=True)
+        return MetricWorld(keys, means[has_mean], self.deviations[has_mean], self.effects[has_mean])
 
     def with_means(self, means: Mapping[MetricKey, float]) -> MetricWorld:
         """Return the world with other means of some metrics; those that were not measured are passed over."""

@@ -37,11 +37,11 @@ class _Parser(argparse.ArgumentParser):
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
         """Refuse an unknown option here, where the options of the command are known; see `ArgumentParser`."""
-        found, unknown = super().parse_known_args(args, namespace)
+        parsed, unknown = super().parse_known_args(args, namespace)
         if unknown:
             near = suggestion(unknown[0].partition("=")[0], self._option_string_actions)
             self.error(" ".join(filter(None, (f"unknown: {' '.join(unknown)}.", near))))
-        return found, unknown
+        return parsed, unknown
 
     def error(self, message: str) -> NoReturn:
         whole = message if message.endswith((".", "?")) else f"{message}."
@@ -51,14 +51,14 @@ class _Parser(argparse.ArgumentParser):
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
-    found = _Parser(
+    main_parser = _Parser(
         prog="dpmia",
         description="Membership inference against private models: attacks, exact bounds, audits.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    found.add_argument("--version", action="version", version=f"dpmia {dpmia.__version__}")
-    commands = found.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    main_parser.add_argument("--version", action="version", version=f"dpmia {dpmia.__version__}")
+    commands = main_parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     add_audit(commands.add_parser("audit", help="train models of your table, attack them, report"))
     add_attack(commands.add_parser("attack", help="attack a model by a table of its predictions, report"))
     add_plan(commands.add_parser("plan", help="find noise, sampling rate or steps for a wanted bound"))
@@ -66,7 +66,7 @@ def parser() -> argparse.ArgumentParser:
     folder.add_argument("folder", metavar="FOLDER", help="a new or empty folder")
     run = commands.add_parser("run", help="run targets of the workflow; options go on to Snakemake", add_help=False)
     run.add_argument("arguments", metavar="TARGET", nargs=argparse.REMAINDER)
-    return found
+    return main_parser
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -60,10 +60,10 @@ def plan(options: argparse.Namespace) -> None:
     for needed in ("target", "value"):
         if needed not in arguments:
             raise UserError(f"dpmia plan, {_option(needed)}", "missing", "Such as: --target advantage --value 0.1")
-    found = plan_noise(**arguments)
+    noise_plan = plan_noise(**arguments)
     if not options.file:
         write_settings(Path("plan.yaml"), arguments, "Edit and run: dpmia plan plan.yaml", options.overwrite)
-    print(found)
+    print(noise_plan)
 
 
 def _option(name: str) -> str:
@@ -73,16 +73,18 @@ def _option(name: str) -> str:
 def _from_file(path: str) -> dict[str, Any]:
     if not is_file(path):
         raise UserError(path, "there is no such file", "Options alone do, too: dpmia plan --help")
-    found = read_yaml(Path(path), path)
-    if not isinstance(found, dict):
+    arguments = read_yaml(Path(path), path)
+    if not isinstance(arguments, dict):
         raise UserError(path, "no keys with values", "Write one argument a line: target: advantage")
-    known = (*CHOICES, *NUMBERS)
-    for name, value in found.items():
-        if name not in known:
-            raise UserError(f"{path}, {name}", "unknown key", suggestion(name, known) or f"Keys: {', '.join(known)}")
+    allowed = (*CHOICES, *NUMBERS)
+    for name, value in arguments.items():
+        if name not in allowed:
+            raise UserError(
+                f"{path}, {name}", "unknown key", suggestion(name, allowed) or f"Keys: {', '.join(allowed)}"
+            )
         if name in NUMBERS:
-            found[name] = _number(value, NUMBERS[name][0], f"{path}, {name}")
-    return found
+            arguments[name] = _number(value, NUMBERS[name][0], f"{path}, {name}")
+    return arguments
 
 
 def _number(value: Any, kind: Callable[[Any], float], where: str) -> Any:

@@ -51,8 +51,8 @@ def check_config(path: str) -> None:
         path: of `config.yaml`.
     """
     try:
-        found = read_yaml(Path(path), path)
-        if not isinstance(found, dict):
+        settings = read_yaml(Path(path), path)
+        if not isinstance(settings, dict):
             raise UserError(path, "it holds no settings", "Write keys with values, as scale: smoke")
     except UserError as error:
         print(f"\nError: {error}", file=sys.stderr)

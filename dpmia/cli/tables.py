@@ -147,8 +147,8 @@ def audit(options: argparse.Namespace) -> Asked:
     epsilons = _each_once([_epsilon(text) for text in options.epsilon or EPSILONS])
     for limited in map(_epsilon, options.limit_epsilon):
         if limited not in epsilons:
-            known = ", ".join(map(str, epsilons))
-            raise UserError("dpmia audit, --limit-epsilon", f"no model has epsilon {limited}", f"They have {known}")
+            available = ", ".join(map(str, epsilons))
+            raise UserError("dpmia audit, --limit-epsilon", f"no model has epsilon {limited}", f"They have {available}")
     experiment = {"model": model, "epsilons": [epsilons]}
     settings = {"paper": "audit", "defaults": defaults, "scales": {"smoke": smoke}, "experiments": {name: experiment}}
     return _asked(options, name, settings)
@@ -255,10 +255,10 @@ def _replicates(text: str) -> int:
 
 def _epsilon(text: str) -> float | str:
     try:
-        found = parse_epsilon(text)
+        epsilon = parse_epsilon(text)
     except ValueError as error:
         raise UserError("dpmia, --epsilon", str(error)) from error
-    return "inf" if found == float("inf") else int(found) if found.is_integer() else found
+    return "inf" if epsilon == float("inf") else int(epsilon) if epsilon.is_integer() else epsilon
 
 
 def _each_once(epsilons: list[float | str]) -> list[float | str]:
@@ -291,8 +291,8 @@ def _classes(given: list[str] | None, table: Path) -> dict[str, str]:
             raise UserError("dpmia attack, --classes", f"{given[0]!r} is one class", "Name two classes at least")
         return {name: column for name, _, column in pairs}
     columns = list(fields_of(table).columns)
-    found = {column.removeprefix(PREFIX): column for column in columns if column.startswith(PREFIX)}
-    if len(found) < 2:
+    classes = {column.removeprefix(PREFIX): column for column in columns if column.startswith(PREFIX)}
+    if len(classes) < 2:
         problem = f"fewer than two columns of classes; columns: {', '.join(columns)}"
         raise UserError(str(table), problem, f"Name them {PREFIX}<class>, or name each by --classes CLASS=COLUMN")
-    return found
+    return classes

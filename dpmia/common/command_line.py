@@ -17,27 +17,27 @@ def split_command(command: str) -> list[str]:
         ValueError: a quote is not closed, or there is no word.
     """
     try:
-        words = shlex.split(command)
+        argv = shlex.split(command)
     except ValueError as error:
         raise ValueError(f"{command!r} is no command line: {str(error).lower()}") from None
-    if not words:
+    if not argv:
         raise ValueError("the command line is empty. Write a program and its arguments")
-    return words
+    return argv
 
 
-def placeholders(words: list[str]) -> list[str]:
+def placeholders(argv: list[str]) -> list[str]:
     """Return the names of the placeholders in the words of a command line, each once."""
-    return list(dict.fromkeys(found["name"] for word in words for found in _found(word) if found["name"]))
+    return list(dict.fromkeys(match["name"] for word in argv for match in _matches(word) if match["name"]))
 
 
-def fill(words: list[str], values: Mapping[str, str]) -> list[str]:
+def fill(argv: list[str], values: Mapping[str, str]) -> list[str]:
     """Return the words with values in place of the placeholders. A value stays within its word, whatever it holds."""
-    return [_PLACEHOLDER.sub(lambda found: _value(found, values), word) for word in words]
+    return [_PLACEHOLDER.sub(lambda match: _value(match, values), word) for word in argv]
 
 
-def _found(word: str) -> Iterator[re.Match[str]]:
+def _matches(word: str) -> Iterator[re.Match[str]]:
     return _PLACEHOLDER.finditer(word)
 
 
-def _value(found: re.Match[str], values: Mapping[str, str]) -> str:
-    return values[found["name"]] if found["name"] else found[0][0]
+def _value(match: re.Match[str], values: Mapping[str, str]) -> str:
+    return values[match["name"]] if match["name"] else match[0][0]

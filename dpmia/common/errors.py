@@ -95,7 +95,7 @@ class MemoryShortError(UserError):
     def of(cls, error: BaseException) -> Self | None:
         """Return the message of an error of NumPy's or torch's allocation; None for any other error."""
         problem = _message(error) or "there is too little"
-        if not isinstance(error, MemoryError) and not any(words in problem for words in _NO_MEMORY):
+        if not isinstance(error, MemoryError) and not any(phrase in problem for phrase in _NO_MEMORY):
             return None
         return cls("memory", problem, "Choose a smaller model, batch or block, run fewer jobs at once, or add memory")
 

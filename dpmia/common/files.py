@@ -69,8 +69,8 @@ def remove_leftovers(folders: Iterable[Path | str], alone: Iterable[Path | str] 
     walks = [*map(_walk, folders), *(islice(os.walk(folder), 1) for folder in alone)]
     for place, _, names in chain.from_iterable(walks):
         for name in names:
-            found = _PART.search(name)
-            if found and _is_left(Path(place, name), found["machine"], int(found["process"])):
+            match = _PART.search(name)
+            if match and _is_left(Path(place, name), match["machine"], int(match["process"])):
                 Path(place, name).unlink(missing_ok=True)
                 removed.append(Path(place, name))
     return sorted(removed)
@@ -83,8 +83,8 @@ def bring_back(folders: Iterable[Path | str]) -> list[Path]:
         folders: where to look, whatever is below them.
     """
     now = time.time()
-    found = [Path(place, name) for folder in folders for place, _, names in _walk(folder) for name in names]
-    ahead = [file for file in found if file.lstat().st_mtime > now + AHEAD]
+    files = [Path(place, name) for folder in folders for place, _, names in _walk(folder) for name in names]
+    ahead = [file for file in files if file.lstat().st_mtime > now + AHEAD]
     for file in ahead:
         os.utime(file, (now, now), follow_symlinks=False)
     return sorted(ahead)
@@ -95,7 +95,7 @@ def _walk(folder: Path | str) -> Iterator[tuple[str, list[str], list[str]]]:
     met = set()
     for place, folders, names in os.walk(folder, followlinks=True):
         met.add(Path(place).resolve())
-        folders[:] = [each for each in folders if Path(place, each).resolve() not in met]
+        folders[:] = [subfolder for subfolder in folders if Path(place, subfolder).resolve() not in met]
         yield place, folders, names
 
 

@@ -50,11 +50,11 @@ def installed(group: str) -> Mapping[str, EntryPoint]:
     """Return the parts of a group that installed packages offer, by name."""
     from importlib.metadata import entry_points  # here: most jobs need no part of others
 
-    found = {}
+    parts = {}
     for point in sorted(entry_points(group=group)):
         package = f"{point.dist.name} {point.dist.version}" if point.dist else "an installed package"
-        found[point.name] = EntryPoint(point.value.replace(" ", ""), package)
-    return found
+        parts[point.name] = EntryPoint(point.value.replace(" ", ""), package)
+    return parts
 
 
 class Parts(Mapping[str, _Part], Generic[_Part]):
@@ -95,9 +95,11 @@ class Parts(Mapping[str, _Part], Generic[_Part]):
 
     def origins(self) -> dict[str, str]:
         """Return where each part comes from: this library, or a package with its version and the object there."""
-        found = dict.fromkeys(self.built_in, BUILT_IN)
-        others = {name: f"{each.package} ({each.spec})" for name, each in installed(self.group).items()}
-        return others | found
+        built_in = dict.fromkeys(self.built_in, BUILT_IN)
+        others = {
+            name: f"{entry_point.package} ({entry_point.spec})" for name, entry_point in installed(self.group).items()
+        }
+        return others | built_in
 
     def check(self) -> None:
         """Refuse a package that offers a part under a name of this library.
@@ -105,11 +107,11 @@ class Parts(Mapping[str, _Part], Generic[_Part]):
         Raises:
             ConfigError: one does.
         """
-        for name, each in installed(self.group).items():
+        for name, entry_point in installed(self.group).items():
             if name in self.built_in:
                 problem = f"the name {name!r} is already used by dpmia"
                 remedy = "Rename the entry point, or uninstall the package"
-                raise ConfigError(f"{each.package}, entry point of group {self.group}", problem, remedy)
+                raise ConfigError(f"{entry_point.package}, entry point of group {self.group}", problem, remedy)
 
 
 def is_file(name: object) -> bool:

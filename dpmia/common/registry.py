@@ -21,15 +21,15 @@ def load(spec: str) -> Any:
     """
     module, _, attribute = spec.partition(":")
     if module.endswith(".py"):
-        found: Any = module_of_file(module)
+        loaded: Any = module_of_file(module)
         with errors_of_file(spec, f"object {attribute!r}"):  # a module may say for itself what it has
-            if not hasattr(found, attribute):
-                names = [name for name in vars(found) if not name.startswith("_")]
+            if not hasattr(loaded, attribute):
+                names = [name for name in vars(loaded) if not name.startswith("_")]
                 raise UserError(module, f"it has no object {attribute!r}", suggestion(attribute, names))
-            return getattr(found, attribute)
+            return getattr(loaded, attribute)
     with errors_of_file(spec, "import", every=True, remedy="Repair or uninstall the package that names it"):
-        found = import_module(module)
-        return getattr(found, attribute) if attribute else found
+        loaded = import_module(module)
+        return getattr(loaded, attribute) if attribute else loaded
 
 
 def check_part_of_file(file: str, name: str) -> None:
@@ -54,21 +54,21 @@ def check_part_of_file(file: str, name: str) -> None:
 
 def _names_of(tree: ast.Module) -> set[str] | None:
     """Return the names that a module gives to something; None where only running it tells."""
-    found: set[str] = set()
+    names: set[str] = set()
     todo: list[ast.AST] = list(tree.body)
     while todo:
         node = todo.pop()
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            found.add(node.name)
+            names.add(node.name)
             continue  # what it names is its own
         if isinstance(node, ast.Import | ast.ImportFrom):
-            found |= {(each.asname or each.name).partition(".")[0] for each in node.names}
+            names |= {(alias.asname or alias.name).partition(".")[0] for alias in node.names}
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            found.add(node.id)
+            names.add(node.id)
         elif isinstance(node, ast.Name) and node.id in ("globals", "exec", "vars"):
             return None
         todo += ast.iter_child_nodes(node)
-    return None if found & {"*", "__getattr__"} else found
+    return None if names & {"*", "__getattr__"} else names
 
 
 def suggestion(name: object, allowed: Iterable[object]) -> str:
@@ -78,7 +78,7 @@ def suggestion(name: object, allowed: Iterable[object]) -> str:
         name: that is not allowed.
         allowed: names; only those that are texts are suggested, as keys of a YAML file may be numbers.
     """
-    known, text = [each for each in allowed if isinstance(each, str)], name if isinstance(name, str) else shown(name)
-    begun = [each for each in known if each.startswith(text)]
-    near = difflib.get_close_matches(text, known, n=1) or begun[: len(begun) == 1]
+    names, text = [item for item in allowed if isinstance(item, str)], name if isinstance(name, str) else shown(name)
+    begun = [item for item in names if item.startswith(text)]
+    near = difflib.get_close_matches(text, names, n=1) or begun[: len(begun) == 1]
     return f"Did you mean {near[0]!r}?" if near else ""

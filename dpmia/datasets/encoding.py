@@ -67,8 +67,8 @@ def features(frame: pd.DataFrame) -> tuple[np.ndarray, tuple[str, ...]]:
 def attribute(column: pd.Series) -> np.ndarray:
     """Return a column as numpy strings: categories as written, numbers in their shortest form, missing as `?`."""
     if isinstance(column.dtype, pd.CategoricalDtype):
-        words = np.array([*map(str, column.cat.categories), MISSING], dtype=np.str_)
-        return words[column.cat.codes.to_numpy()]
+        texts = np.array([*map(str, column.cat.categories), MISSING], dtype=np.str_)
+        return texts[column.cat.codes.to_numpy()]
     return np.array([MISSING if np.isnan(value) else f"{value:.15g}" for value in column], dtype=np.str_)
 
 

@@ -60,8 +60,8 @@ def file_size(own: Mapping[str, Any], by: str | None) -> tuple[int, int, int, in
     Raises:
         DataError: the file cannot be read, or has no such column.
     """
-    found = _overview(own, by)
-    return len(found.groups), found.features, found.classes, found.image
+    file_overview = _overview(own, by)
+    return len(file_overview.groups), file_overview.features, file_overview.classes, file_overview.image
 
 
 def _overview(own: Mapping[str, Any], by: str | None) -> Overview:

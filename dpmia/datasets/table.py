@@ -112,25 +112,25 @@ class Dataset:
         Raises:
             DataError: the file is absent or damaged.
         """
-        with arrays(made(path)) as found:
-            header = found.header()
-            _PREPARED.check(found.source, header.get("place"))
-            with found.source.faults("it is no prepared data set"):
-                found.only({"header", "x", "y", "rows", *(f"attribute_{i}" for i in range(len(header["attributes"])))})
+        with arrays(made(path)) as file:
+            header = file.header()
+            _PREPARED.check(file.source, header.get("place"))
+            with file.source.faults("it is no prepared data set"):
+                file.only({"header", "x", "y", "rows", *(f"attribute_{i}" for i in range(len(header["attributes"])))})
                 dataset = cls(
                     name=header["name"],
                     features=tuple(header["features"]),
                     classes=tuple(header["classes"]),
-                    x=found["x"],
-                    y=found["y"],
+                    x=file["x"],
+                    y=file["y"],
                     attributes={
-                        name: found.array(f"attribute_{i}", "text", (None,))
+                        name: file.array(f"attribute_{i}", "text", (None,))
                         for i, name in enumerate(header["attributes"])
                     },
                     provenance=header["provenance"],
                     image=header["image"] and tuple(header["image"]),
-                    rows=found.rows("rows") if "rows" in found else None,
+                    rows=file.rows("rows") if "rows" in file else None,
                 )
                 if header.get("fingerprint", dataset.fingerprint) != dataset.fingerprint:  # earlier versions lack it
-                    raise found.source.error("its records are not those that were prepared")
+                    raise file.source.error("its records are not those that were prepared")
                 return dataset

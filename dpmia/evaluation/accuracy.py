@@ -40,9 +40,9 @@ def accuracy_rows(experiment: str, signals: Iterable[Signal], details: bool = Fa
             queries = signal.of(part)
             if len(queries.records):
                 fit = partial(_fit, name, queries.correct, queries.losses)
-                found = fit()
-                values |= found
-                records |= dict.fromkeys(found, len(queries.records))
+                metrics = fit()
+                values |= metrics
+                records |= dict.fromkeys(metrics, len(queries.records))
                 effects |= group_effects(fit, queries.records)
         if signal.accuracy_by_epoch is not None:
             # Chosen on the very records it is measured on, as the papers do: nothing that a user could know.

@@ -53,7 +53,7 @@ def attack_rows(
         distilled: files of the losses of models distilled from the target models.
         features: returns the features of records of the data set, for an attack that sees them.
         count: records of the data set, where it is known: queries on others are refused.
-        reference_arm: see `AttackersModels.known`.
+        reference_arm: see `AttackersModels.knowledge_of`.
         details: also measure what `dpmia.metrics.precision` does.
         epsilons: of the models to attack, as they are spelled; None for all.
 
@@ -70,17 +70,27 @@ def attack_rows(
         signal = signal.of(MEMBER, NONMEMBER, POPULATION)
         rng = randomness(root_seed, name, signal)
         with models.named():
-            known = models.known(signal, reference_arm)
+            knowledge = models.knowledge_of(signal, reference_arm)
             if features is not None:
-                known = replace(known, features=features(signal.records))
-            found = outcome(attack, signal, known, rng, details)
-        rows += outcome_rows(experiment, name, attack, signal, found)
+                knowledge = replace(knowledge, features=features(signal.records))
+            attack_outcome = outcome(attack, signal, knowledge, rng, details)
+        rows += outcome_rows(experiment, name, attack, signal, attack_outcome)
     return tidy(rows)
 
 
-def outcome_rows(experiment: str, name: str, attack: Attack, signal: Signal, found: Outcome) -> list[list[Any]]:
+def outcome_rows(
+    experiment: str, name: str, attack: Attack, signal: Signal, attack_outcome: Outcome
+) -> list[list[Any]]:
     """Return all metrics of an attack on one model, in rows as `dpmia.formats.rows.MEASURED` says."""
-    return rows_of(experiment, signal, name, attack.oracle, found.metrics(), found.effects(), found.fewest)
+    return rows_of(
+        experiment,
+        signal,
+        name,
+        attack.oracle,
+        attack_outcome.metrics(),
+        attack_outcome.effects(),
+        attack_outcome.fewest,
+    )
 
 
 def scored(
@@ -102,8 +112,8 @@ def scored(
         for name, (attack, _) in attacks.items():
             signal = loaded.of(MEMBER, NONMEMBER, POPULATION)  # for each: an attack may change its arrays
             with models[name].named():
-                known, rng = models[name].known(signal), randomness(root_seed, name, signal)
-                scores = outcome(attack, signal, known, rng, details=True).scores
+                knowledge, rng = models[name].knowledge_of(signal), randomness(root_seed, name, signal)
+                scores = outcome(attack, signal, knowledge, rng, details=True).scores
             yield name, loaded.of(MEMBER, NONMEMBER), np.where(np.isnan(scores), -np.inf, scores)
 
 
@@ -169,7 +179,7 @@ class AttackersModels:
         """Return the arm whose reference models are used against targets of an arm, if no other is named."""
         return arm + IID_SUFFIX if arm + IID_SUFFIX in self._references else arm
 
-    def known(self, target: Signal, reference_arm: str | None = None) -> Knowledge:
+    def knowledge_of(self, target: Signal, reference_arm: str | None = None) -> Knowledge:
         """Return the models that help against `target`.
 
         Args:

@@ -82,5 +82,5 @@ def _with_excess(
     more: np.ndarray, blind: np.ndarray, truth: np.ndarray, kept: np.ndarray | slice = slice(None)
 ) -> dict[str, float]:
     """Return the metrics of one score, and what its advantage and AUC exceed those of the blind baseline by."""
-    found, without = _metrics(more, truth, kept), _metrics(blind, truth, kept)
-    return found | {f"{name}_excess": found[name] - without[name] for name in ("advantage", "auc")}
+    metrics, without = _metrics(more, truth, kept), _metrics(blind, truth, kept)
+    return metrics | {f"{name}_excess": metrics[name] - without[name] for name in ("advantage", "auc")}

@@ -87,26 +87,26 @@ def exposure_rows(
     for (arm, epsilon), scored in sorted(by_model.items(), key=lambda item: (item[0][0], float(item[0][1]))):
         ordered = [scored[replicate] for replicate in sorted(scored)]
         rng = np.random.default_rng(derive_seed(root_seed, "exposure", *meaning[arm, epsilon]))
-        about = {"experiment": experiment, "arm": arm, "epsilon": float(epsilon), "score": ordered[0].kind}
-        rows.append(about | _agreement(ordered[:LISTS_COMPARED], rng) | _rates(ordered))
+        facts = {"experiment": experiment, "arm": arm, "epsilon": float(epsilon), "score": ordered[0].kind}
+        rows.append(facts | _agreement(ordered[:LISTS_COMPARED], rng) | _rates(ordered))
     return [[row.get(column) for column in COLUMNS] for row in rows]
 
 
 def _scored(signal: Signal, models: AttackersModels) -> _Scored:
     order = np.argsort(signal.records)
-    known = models.known(signal)
+    knowledge = models.knowledge_of(signal)
     records, is_member = signal.records[order], signal.is_member[order]
-    if known.references is None or (~known.references.trained_on).sum(axis=0).max(initial=0) < 2:
+    if knowledge.references is None or (~knowledge.references.trained_on).sum(axis=0).max(initial=0) < 2:
         return _Scored(records, is_member, -signal.losses[order], "loss")
     # Which seed a draw would take makes no difference: LiRA draws nothing.
     scored = _Scored(
-        records, is_member, OfflineLira().scores(signal, known, np.random.default_rng(0))[order], "lira_offline"
+        records, is_member, OfflineLira().scores(signal, knowledge, np.random.default_rng(0))[order], "lira_offline"
     )
     if not models.alike(signal):
         return scored
-    outside = ~known.references.trained_on
-    found = p_values(-signal.losses, -known.references.losses, outside)
-    return replace(scored, conformal=(found[order], outside.sum(axis=0)[order]))
+    outside = ~knowledge.references.trained_on
+    conformal = p_values(-signal.losses, -knowledge.references.losses, outside)
+    return replace(scored, conformal=(conformal[order], outside.sum(axis=0)[order]))
 
 
 def _agreement(scored: Sequence[_Scored], rng: np.random.Generator) -> dict[str, object]:
@@ -114,42 +114,42 @@ def _agreement(scored: Sequence[_Scored], rng: np.random.Generator) -> dict[str,
     common = scored[0].records[scored[0].is_member]
     for other in scored[1:]:
         common = np.intersect1d(common, other.records[other.is_member])
-    about: dict[str, object] = {"seeds": len(scored), "records": len(common), "listed": LISTED}
+    facts: dict[str, object] = {"seeds": len(scored), "records": len(common), "listed": LISTED}
     if len(scored) < LISTS_COMPARED or len(common) <= LISTED:
-        return about | {"verdict": f"no list: {len(common)} records are members in all of {len(scored)} replicates"}
-    scores = np.stack([each.scores[np.searchsorted(each.records, common)] for each in scored])
-    found = stability(scores, rng)
-    about |= {"jaccard": found.jaccard, "by_chance": found.by_chance}
-    if not is_stable(found.jaccard, found.by_chance):
-        return about | {"verdict": "not stable: another seed lists other records"}
+        return facts | {"verdict": f"no list: {len(common)} records are members in all of {len(scored)} replicates"}
+    scores = np.stack([model.scores[np.searchsorted(model.records, common)] for model in scored])
+    agreement = stability(scores, rng)
+    facts |= {"jaccard": agreement.jaccard, "by_chance": agreement.by_chance}
+    if not is_stable(agreement.jaccard, agreement.by_chance):
+        return facts | {"verdict": "not stable: another seed lists other records"}
     verdict = "stable" if scored[0].kind != "loss" else "stable, by the loss alone: easy records, exposed or not"
-    return about | {"verdict": verdict, "most_exposed": " ".join(map(str, common[found.always]))}
+    return facts | {"verdict": verdict, "most_exposed": " ".join(map(str, common[agreement.always]))}
 
 
 def _rates(scored: Sequence[_Scored]) -> dict[str, object]:
     """Return what is reported of the false positive rates of single records; nothing where no p-value is known."""
-    conformal = [each.conformal for each in scored if each.conformal is not None]
+    conformal = [model.conformal for model in scored if model.conformal is not None]
     if len(conformal) < len(scored):
         return {}
-    records = np.unique(np.concatenate([each.records for each in scored]))
+    records = np.unique(np.concatenate([model.records for model in scored]))
     decisions, outside = (np.zeros((len(scored), len(records)), dtype=bool) for _ in range(2))
     references = np.zeros(len(records), dtype=np.int64)
-    for row, (each, (of_model, counts)) in enumerate(zip(scored, conformal, strict=True)):
-        places = np.searchsorted(records, each.records)
+    for row, (model, (of_model, counts)) in enumerate(zip(scored, conformal, strict=True)):
+        places = np.searchsorted(records, model.records)
         decisions[row, places] = of_model <= NOMINAL
-        outside[row, places] = ~each.is_member
+        outside[row, places] = ~model.is_member
         references[places] = counts
     if not outside.any():
         return {"nominal_fpr": NOMINAL, "judged": 0}
-    found = calibration(decisions, outside, references, NOMINAL)
-    judged, testable = ~np.isnan(found.rates), int(found.testable.sum())
+    calibrated = calibration(decisions, outside, references, NOMINAL)
+    judged, testable = ~np.isnan(calibrated.rates), int(calibrated.testable.sum())
     if not judged.any():
         return {"nominal_fpr": NOMINAL, "judged": 0}
     return {
         "nominal_fpr": NOMINAL,
         "judged": int(judged.sum()),
-        "fpr": float(found.rates[judged].mean()),
-        "smallest_p": float(found.smallest.min()),
+        "fpr": float(calibrated.rates[judged].mean()),
+        "smallest_p": float(calibrated.smallest.min()),
         "testable": testable,
-        "exceeded": int(found.exceeded.sum()) if testable else None,
+        "exceeded": int(calibrated.exceeded.sum()) if testable else None,
     }

@@ -64,11 +64,11 @@ def per_record_table(
     for signal in _signals(files, arms):
         queries = _cut(signal, np.concatenate(draw_records(signal, count, root_seed)))
         with models.named():
-            known = models.known(queries)
+            knowledge = models.knowledge_of(queries)
         for name, attack in attacks.items():
             if "leave_one_out" not in attack.uses:
                 with models.named():
-                    tables += _judged(experiment, name, attack, queries, known, alphas)
+                    tables += _judged(experiment, name, attack, queries, knowledge, alphas)
                 continue
             for path, part in parts:
                 if part.cards[0].target == signal.card.target:
@@ -83,7 +83,7 @@ def _judged(
     name: str,
     attack: HypothesisTest,
     signal: Signal,
-    known: Knowledge,
+    knowledge: Knowledge,
     alphas: Sequence[float],
 ) -> Iterator[pd.DataFrame]:
     wanted = signal.is_member | signal.is_nonmember
@@ -96,7 +96,7 @@ def _judged(
         "membership": np.where(signal.is_member[wanted], "member", "nonmember"),
         "loss": signal.losses[wanted],
     }
-    null = attack.null(signal, known)
+    null = attack.null(signal, knowledge)
     for alpha in alphas:
         threshold = attack.estimator.threshold(null, alpha)[wanted]
         decisions = base["loss"] <= threshold
@@ -145,18 +145,18 @@ def nulls_table(
         for signal in together if len(records) else ():
             queries = _cut(signal, records)
             with models.named():
-                known = models.known(queries)
+                knowledge = models.knowledge_of(queries)
                 for name, attack in attacks.items():
                     rng = np.random.default_rng(derive_seed(root_seed, "nulls", *signal.card.meaning))
                     facts = {"experiment": experiment, "targets": len(together), "attack": name, "alpha": alpha}
-                    tables += _nulls(attack, queries, known, rng, facts)
+                    tables += _nulls(attack, queries, knowledge, rng, facts)
     return pd.concat([table for table in tables if len(table)] or tables, ignore_index=True)[NULLS]
 
 
 def _nulls(
-    attack: HypothesisTest, signal: Signal, known: Knowledge, rng: np.random.Generator, facts: dict[str, Any]
+    attack: HypothesisTest, signal: Signal, knowledge: Knowledge, rng: np.random.Generator, facts: dict[str, Any]
 ) -> Iterator[pd.DataFrame]:
-    null = attack.null(signal, known)
+    null = attack.null(signal, knowledge)
     threshold = attack.estimator.threshold(null, facts["alpha"])
     for query in np.flatnonzero(signal.is_member).tolist():
         losses = null.of(query)

@@ -107,11 +107,11 @@ def memberships(table: Path, references: Sequence[Path], column: str) -> tuple[n
     of_model = _parts(fields_of(table), column)
     trained_on = np.zeros((len(references), len(of_model)), dtype=bool)
     for number, file in enumerate(references):
-        found = _parts(fields_of(file), column)
-        if len(found) != len(of_model):
-            problem = f"it has {len(found)} rows, and {table} has {len(of_model)}"
+        membership = _parts(fields_of(file), column)
+        if len(membership) != len(of_model):
+            problem = f"it has {len(membership)} rows, and {table} has {len(of_model)}"
             raise DataError(str(file), problem, "Save the same rows in the same order")
-        trained_on[number] = found == MEMBER
+        trained_on[number] = membership == MEMBER
     return of_model, trained_on
 
 
@@ -127,21 +127,23 @@ def tables(
     """
     measured = accuracy_rows(name, [given.target])
     estimates: dict[str, dict[str, Estimate]] = {}
-    for each, attack in attacks.items():
+    for attack_name, attack in attacks.items():
         target = given.target.of(MEMBER, NONMEMBER, POPULATION)  # for each: an attack may change its arrays
-        known = Knowledge()
+        knowledge = Knowledge()
         if given.references is not None:
             every = np.ones(len(given.references.cards), dtype=bool)
-            known = Knowledge(references=given.references.on(target.records, every))
+            knowledge = Knowledge(references=given.references.on(target.records, every))
         with named(given.files):
-            found = outcome(attack, target, known, randomness(root_seed, each, target))
-        measured += tidy(outcome_rows(name, each, attack, target, found))
-        estimates[each] = record_estimates(found.scores, found.decisions, found.is_member)
+            attack_outcome = outcome(attack, target, knowledge, randomness(root_seed, attack_name, target))
+        measured += tidy(outcome_rows(name, attack_name, attack, target, attack_outcome))
+        estimates[attack_name] = record_estimates(
+            attack_outcome.scores, attack_outcome.decisions, attack_outcome.is_member
+        )
     rows = replicates_table(table_of(measured))
     summary = summary_table(rows)
-    for each, of_metrics in estimates.items():
+    for attack_name, of_metrics in estimates.items():
         for metric, estimate in of_metrics.items():
-            (row,) = summary.index[(summary["attack"] == each) & (summary["metric"] == metric)]
+            (row,) = summary.index[(summary["attack"] == attack_name) & (summary["metric"] == metric)]
             summary.loc[row, [*LIMITS, "replicates", *UNCERTAINTY]] = cells(estimate, metric)
     return rows, summary
 
@@ -174,25 +176,25 @@ def _outputs(fields: Fields, job: PredictionsJob) -> tuple[np.ndarray, np.ndarra
 
 
 def _numbers(fields: Fields, column: str) -> np.ndarray:
-    found = np.empty(len(fields.rows))
+    numbers = np.empty(len(fields.rows))
     for place, (row, text) in enumerate(zip(fields.rows, fields.columns[column], strict=True)):
         if not is_number(text):
             where = f"{fields.file}, row {row}, column {column!r}"
             problem = f"{text!r} is not a number of at most {LARGEST:.1e}, as 32 bits hold it"
             raise DataError(where, problem, "Write it with a decimal point, or leave out the row")
-        found[place] = float(text)
-    return found
+        numbers[place] = float(text)
+    return numbers
 
 
 def _parts(fields: Fields, column: str) -> np.ndarray:
     known_column(fields, column, "member")
-    found = np.empty(len(fields.rows), dtype=np.uint8)
+    parts = np.empty(len(fields.rows), dtype=np.uint8)
     for place, (row, text) in enumerate(zip(fields.rows, fields.columns[column], strict=True)):
         if text.lower() not in MEMBERSHIPS:
             where = f"{fields.file}, row {row}, column {column!r}"
             raise DataError(where, f"{text!r} is not yes, no or population")
-        found[place] = MEMBERSHIPS[text.lower()]
-    return found
+        parts[place] = MEMBERSHIPS[text.lower()]
+    return parts
 
 
 def _losses(job: PredictionsJob, target: Fields, card: ModelCard) -> Losses:

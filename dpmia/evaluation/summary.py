@@ -83,21 +83,29 @@ def mean_table(
     for key, rows in groups:
         metric = str(np.asarray(rows["metric"])[0]) if "metric" in rows else ""
         shared = EFFECTS[0] in rows
-        found = estimate(
+        estimated = estimate(
             np.asarray(rows["value"]),
             shared_variances(np.array([rows[name] for name in EFFECTS], dtype=float).T) if shared else None,
             float(np.asarray(rows[OVERLAP])[0]) if OVERLAP in rows else None,
             is_exact(metric),
             _trials(rows, metric),
         )
-        lines.append([*key, *cells(found, metric)])
+        lines.append([*key, *cells(estimated, metric)])
     return pd.DataFrame(lines, columns=[*keys, *LIMITS, count, *UNCERTAINTY])
 
 
-def cells(found: Estimate, metric: str) -> list[object]:
+def cells(estimated: Estimate, metric: str) -> list[object]:
     """Return `LIMITS`, the number of replicates and `UNCERTAINTY` of a mean."""
-    limits = found.limits(possible_range(metric))
-    return [found.mean, *limits, found.count, found.kind, found.error, found.degrees, found.records_error]
+    limits = estimated.limits(possible_range(metric))
+    return [
+        estimated.mean,
+        *limits,
+        estimated.count,
+        estimated.kind,
+        estimated.error,
+        estimated.degrees,
+        estimated.records_error,
+    ]
 
 
 def _trials(rows: Rows, metric: str) -> int | None:

@@ -83,10 +83,10 @@ class Losses:
             KnowledgeError: a model was not evaluated on a record.
         """
         places = np.searchsorted(self.records, records)
-        known = np.minimum(places, len(self.records) - 1)
-        if not np.array_equal(self.records[known], records):
+        rows = np.minimum(places, len(self.records) - 1)
+        if not np.array_equal(self.records[rows], records):
             raise misplaced("they were not evaluated on all records of the target model")
-        return References(self.losses[np.ix_(models, known)].astype(np.float64), self.trained_on[np.ix_(models, known)])
+        return References(self.losses[np.ix_(models, rows)].astype(np.float64), self.trained_on[np.ix_(models, rows)])
 
 
 def together(parts: Iterable[Losses]) -> Losses:
@@ -126,8 +126,8 @@ def load_cards(path: Path | str) -> list[list[ModelCard]]:
     Raises:
         DataError: the file is absent or damaged, or of another format or version.
     """
-    with arrays(made(path)) as found:
-        return _cards(found)
+    with arrays(made(path)) as file:
+        return _cards(file)
 
 
 def load_losses(path: Path | str, places: Collection[int] | None = None) -> list[Losses]:
@@ -140,31 +140,29 @@ def load_losses(path: Path | str, places: Collection[int] | None = None) -> list
     Raises:
         DataError: the file is absent or damaged, or of another format or version.
     """
-    with arrays(made(path)) as found:
+    with arrays(made(path)) as file:
         return [
-            _group(found, place, cards)
-            for place, cards in enumerate(_cards(found))
-            if places is None or place in places
+            _group(file, place, cards) for place, cards in enumerate(_cards(file)) if places is None or place in places
         ]
 
 
-def _cards(found: Arrays) -> list[list[ModelCard]]:
-    header = found.header((FORMAT, VERSION))
-    _STAGE.check(found.source, header.get("place"))
-    with found.source.faults("a model card is damaged", ", header"):
+def _cards(file: Arrays) -> list[list[ModelCard]]:
+    header = file.header((FORMAT, VERSION))
+    _STAGE.check(file.source, header.get("place"))
+    with file.source.faults("a model card is damaged", ", header"):
         cards = [[ModelCard.from_plain(card) for card in group] for group in header["models"]]
     if not all(cards):
-        raise found.source.error("a group holds no models", ", header")
-    found.only({"header", *(f"{place}/{name}" for place in range(len(cards)) for name in ARRAYS)})
+        raise file.source.error("a group holds no models", ", header")
+    file.only({"header", *(f"{place}/{name}" for place in range(len(cards)) for name in ARRAYS)})
     return cards
 
 
-def _group(found: Arrays, place: int, cards: list[ModelCard]) -> Losses:
+def _group(file: Arrays, place: int, cards: list[ModelCard]) -> Losses:
     """Return one group, whose arrays must fit together."""
-    records = found.rows(f"{place}/records")
+    records = file.rows(f"{place}/records")
     shape = len(cards), len(records)
     if (np.diff(records) <= 0).any():
-        raise found.source.error("records are not in ascending order", f", array '{place}/records'")
-    losses = found.array(f"{place}/losses", "float64 or float32", shape)  # the latter of an earlier version
+        raise file.source.error("records are not in ascending order", f", array '{place}/records'")
+    losses = file.array(f"{place}/losses", "float64 or float32", shape)  # the latter of an earlier version
     losses = losses.astype(np.float64, copy=False)
-    return Losses(cards, records, losses, found.array(f"{place}/trained_on", "bool", shape))
+    return Losses(cards, records, losses, file.array(f"{place}/trained_on", "bool", shape))

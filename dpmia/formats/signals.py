@@ -151,12 +151,12 @@ def load_signals(path: Path | str, count: int | None = None) -> Iterator[Signal]
     Raises:
         DataError: the file is absent or damaged, or of another format or version.
     """
-    with arrays(made(path)) as found:
-        for i, card in enumerate(_cards(found)):
-            signal = _signal(found, i, card)
+    with arrays(made(path)) as file:
+        for i, card in enumerate(_cards(file)):
+            signal = _signal(file, i, card)
             if count is not None and len(signal.records) and signal.records.max() >= count:
                 problem = f"record {signal.records.max()} of {count}, from 0"
-                raise found.source.error(problem, f", {i}/records")
+                raise file.source.error(problem, f", {i}/records")
             yield signal
 
 
@@ -166,10 +166,10 @@ def load_followed(path: Path | str) -> Iterator[tuple[ModelCard, np.ndarray]]:
     Raises:
         DataError: the file is absent or damaged, or of another format or version.
     """
-    with arrays(made(path)) as found:
-        for i, card in enumerate(_cards(found)):
-            if f"{i}/curve" in found:
-                yield card, _curve(found, i)
+    with arrays(made(path)) as file:
+        for i, card in enumerate(_cards(file)):
+            if f"{i}/curve" in file:
+                yield card, _curve(file, i)
 
 
 def load_all(paths: Iterable[Path | str], count: int | None = None) -> Iterator[Signal]:
@@ -196,53 +196,53 @@ def load_header(path: Path | str) -> dict[str, Any]:
     Raises:
         DataError: the file is absent or damaged, or of another format or version.
     """
-    with arrays(made(path)) as found:
-        return _header(found)
+    with arrays(made(path)) as file:
+        return _header(file)
 
 
-def _header(found: Arrays) -> dict[str, Any]:
+def _header(file: Arrays) -> dict[str, Any]:
     """Return the header of a file that stands where it was written to; those of earlier versions do not say where."""
-    header = found.header((FORMAT, VERSION))
-    _STAGE.check(found.source, header.get("place"))
+    header = file.header((FORMAT, VERSION))
+    _STAGE.check(file.source, header.get("place"))
     return header
 
 
-def _cards(found: Arrays) -> list[ModelCard]:
-    header = _header(found)
-    with found.source.faults("a model card is damaged", ", header"):
+def _cards(file: Arrays) -> list[ModelCard]:
+    header = _header(file)
+    with file.source.faults("a model card is damaged", ", header"):
         cards = [ModelCard.from_plain(card) for card in header["models"]]
-    found.only({"header", *(f"{i}/{name}" for i in range(len(cards)) for name in (*QUERY_ARRAYS, *OPTIONAL))})
+    file.only({"header", *(f"{i}/{name}" for i in range(len(cards)) for name in (*QUERY_ARRAYS, *OPTIONAL))})
     return cards
 
 
-def _signal(found: Arrays, i: int, card: ModelCard) -> Signal:
+def _signal(file: Arrays, i: int, card: ModelCard) -> Signal:
     """Return one model, whose arrays must fit together."""
-    records = found.rows(f"{i}/records")
+    records = file.rows(f"{i}/records")
     queries = len(records)
-    logits = found.array(f"{i}/logits", "float32", (queries, None))
-    kept = {name: found.array(f"{i}/{name}", *kind) for name, kind in _KINDS.items() if f"{i}/{name}" in found}
-    if f"{i}/marks" in found:
-        kept["marks"] = found.array(f"{i}/marks", "bool", (queries, None))
-    if f"{i}/curve" in found:
-        kept["curve"] = _curve(found, i)
-    labels = _numbers(found, f"{i}/labels", "int64", queries, logits.shape[1])
-    membership = _numbers(found, f"{i}/membership", "uint8", queries, 1 + POPULATION)
+    logits = file.array(f"{i}/logits", "float32", (queries, None))
+    kept = {name: file.array(f"{i}/{name}", *kind) for name, kind in _KINDS.items() if f"{i}/{name}" in file}
+    if f"{i}/marks" in file:
+        kept["marks"] = file.array(f"{i}/marks", "bool", (queries, None))
+    if f"{i}/curve" in file:
+        kept["curve"] = _curve(file, i)
+    labels = _numbers(file, f"{i}/labels", "int64", queries, logits.shape[1])
+    membership = _numbers(file, f"{i}/membership", "uint8", queries, 1 + POPULATION)
     if queries and not {MEMBER, NONMEMBER} <= {*membership.tolist()}:
-        raise found.source.error("there are no members, or no non-members", f", {i}/membership")
+        raise file.source.error("there are no members, or no non-members", f", {i}/membership")
     for part in (NONMEMBER, MEMBER, VALIDATION, POPULATION):  # non-members may be validation records, too
         rows = records[membership == part]
         if len(np.unique(rows)) < len(rows):
-            raise found.source.error("a record stands there twice", f", {i}/records")
+            raise file.source.error("a record stands there twice", f", {i}/records")
     return Signal(card, records, labels, membership, logits, **kept)
 
 
-def _numbers(found: Arrays, name: str, kind: str, queries: int, count: int) -> np.ndarray:
+def _numbers(file: Arrays, name: str, kind: str, queries: int, count: int) -> np.ndarray:
     """Return one number from 0 up to `count` for each query."""
-    numbers = found.array(name, kind, (queries,))
+    numbers = file.array(name, kind, (queries,))
     if queries and not 0 <= numbers.min() <= numbers.max() < count:
-        raise found.source.error(f"{numbers.min()} to {numbers.max()} are not all from 0 to {count - 1}", f", {name}")
+        raise file.source.error(f"{numbers.min()} to {numbers.max()} are not all from 0 to {count - 1}", f", {name}")
     return numbers
 
 
-def _curve(found: Arrays, i: int) -> np.ndarray:
-    return found.array(f"{i}/curve", "float64", (None, len(CURVE)), gaps=True)
+def _curve(file: Arrays, i: int) -> np.ndarray:
+    return file.array(f"{i}/curve", "float64", (None, len(CURVE)), gaps=True)

@@ -138,7 +138,7 @@ LAYOUTS: dict[str, tuple[TableLayout, ...]] = {
 
 def layout_of(stage: str, columns: Collection[str]) -> TableLayout | None:
     """Return the layout of a table: of several the one with the most of its columns, None where it has none."""
-    if found := LAYOUTS.get(stage):
-        return max(found, key=lambda layout: len({*layout.columns} & {*columns}))
+    if layouts := LAYOUTS.get(stage):
+        return max(layouts, key=lambda layout: len({*layout.columns} & {*columns}))
     metrics = (REPLICATES, SUMMARY, METRICS)
     return next((layout for layout in metrics if {*layout.columns} <= {*columns}), None)

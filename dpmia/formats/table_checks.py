@@ -123,9 +123,9 @@ def _refuse(source: Source, what: str, wrong: Any, column: Any = None) -> None:
         raise source.error(what, f", column {column!r}, line {line}" if column else f", line {line}")
 
 
-def _check_experiment(source: Source, about: Sequence[str], named: str) -> None:
+def _check_experiment(source: Source, experiments: Sequence[str], named: str) -> None:
     """Refuse rows about two experiments or, where the place of the file names one, about another."""
-    if len(about) > 1:
-        raise source.error(f"rows are about different experiments, {about[0]} and {about[1]}")
-    if named and about[0] != named:
-        raise source.error(f"its rows are about the experiment {about[0]}")
+    if len(experiments) > 1:
+        raise source.error(f"rows are about different experiments, {experiments[0]} and {experiments[1]}")
+    if named and experiments[0] != named:
+        raise source.error(f"its rows are about the experiment {experiments[0]}")

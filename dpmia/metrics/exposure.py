@@ -140,11 +140,11 @@ def calibration(
     judged = (targets > 0) & (rank > 0)
     false = (decisions & outside).sum(0)
     rates = np.divide(false, targets, out=np.full(len(targets), np.nan), where=judged)
-    found, smallest = np.ones((2, len(targets)))
+    observed, smallest = np.ones((2, len(targets)))
     models = targets[judged], references[judged], rank[judged]
-    found[judged], smallest[judged] = (_exceedance_tail(count[judged], *models) for count in (false, targets))
+    observed[judged], smallest[judged] = (_exceedance_tail(count[judged], *models) for count in (false, targets))
     level = _tarone_level(smallest, error)
-    return Calibration(nominal, rates, found, smallest, smallest <= level, found <= level, error)
+    return Calibration(nominal, rates, observed, smallest, smallest <= level, observed <= level, error)
 
 
 def _exceedance_tail(least: np.ndarray, targets: np.ndarray, references: np.ndarray, rank: np.ndarray) -> np.ndarray:
@@ -252,7 +252,7 @@ class Exposure:
             for record, pair in model.items():
                 values[record].append(pair)
         most = max(map(len, values.values()))
-        means = {record: np.mean(each, axis=0) for record, each in values.items() if 2 * len(each) > most}
+        means = {record: np.mean(pairs, axis=0) for record, pairs in values.items() if 2 * len(pairs) > most}
         records = np.array(sorted(means))
         above, score = np.array([means[record] for record in records]).T
         order = np.lexsort((records, -score, above))
@@ -287,22 +287,22 @@ class Exposure:
             `jaccard` and `by_chance`, means over pairs (see `Stability`), the number of `pairs`, and whether the
             lists are `stable` (see `is_stable`); None where no pair shares enough members.
         """
-        found = []
+        agreements = []
         for one, other in combinations(self.models, 2):
             shared = sorted(set(one) & set(other))
             if listed := min(self.listed, len(shared) // 10):
                 # Ranked as `most` ranks: first by the share of non-members, then by the score.
                 pairs = [np.array([model[record] for record in shared]) for model in (one, other)]
                 places = [_dense_rank(-above, score) for above, score in (pair.T for pair in pairs)]
-                found.append(stability(np.array(places, dtype=float), rng, listed))
-        if not found:
+                agreements.append(stability(np.array(places, dtype=float), rng, listed))
+        if not agreements:
             return None
-        jaccard = float(np.mean([each.jaccard for each in found]))
-        by_chance = float(np.mean([each.by_chance for each in found]))
+        jaccard = float(np.mean([agreement.jaccard for agreement in agreements]))
+        by_chance = float(np.mean([agreement.by_chance for agreement in agreements]))
         return {
             "jaccard": jaccard,
             "by_chance": by_chance,
-            "pairs": len(found),
+            "pairs": len(agreements),
             "stable": is_stable(jaccard, by_chance),
         }
 

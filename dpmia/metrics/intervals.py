@@ -181,24 +181,24 @@ def mean_interval(values: np.ndarray, level: float = 0.95) -> Interval:
 
     Values that are NaN are left out; a mean over none is NaN.
     """
-    found = estimate(values, exact=True)
-    return Interval(found.mean, *found.limits(level=level), found.count)
+    estimated = estimate(values, exact=True)
+    return Interval(estimated.mean, *estimated.limits(level=level), estimated.count)
 
 
-def replicates_needed(found: Estimate, wanted: float, level: float = 0.95) -> int | None:
+def replicates_needed(estimated: Estimate, wanted: float, level: float = 0.95) -> int | None:
     """Return how many replicates give an interval of half the width `wanted`, if their spread stays the same.
 
     Args:
-        found: over at least `FEWEST` replicates. What shared records add to its error stays.
+        estimated: over at least `FEWEST` replicates. What shared records add to its error stays.
         wanted: half the width to reach.
         level: of the interval.
 
     Returns:
         At least the replicates so far; None where a thousand are too few.
     """
-    records = found.records_error**2
-    spread = (found.error**2 - records) * found.count
-    counts = np.arange(found.count, max(found.count, 1000) + 1)
+    records = estimated.records_error**2
+    spread = (estimated.error**2 - records) * estimated.count
+    counts = np.arange(estimated.count, max(estimated.count, 1000) + 1)
     replicates = spread / counts
     variance = replicates + records
     degrees = degrees_of_sum(replicates, counts - 1, records)

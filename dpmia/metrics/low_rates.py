@@ -30,35 +30,35 @@ def tpr_limits(
         nonmembers: number of non-members.
         error: probability that the limits miss the rate.
     """
-    each = error / 4
-    found, passing = np.rint(tpr * members).astype(int), np.rint(fpr * nonmembers).astype(int)
-    fewest, most = _binomial_range(nonmembers, rate, each)
+    quarter = error / 4
+    hits, passing = np.rint(tpr * members).astype(int), np.rint(fpr * nonmembers).astype(int)
+    fewest, most = _binomial_range(nonmembers, rate, quarter)
     # No looser than the threshold that is used: where scores are equal, many non-members pass at once.
     used = np.searchsorted(fpr, rate, side="right") - 1
     strict = min(int(np.searchsorted(passing, fewest)), int(used))
     loose = int(np.searchsorted(passing, most, side="right")) - 1
-    at_least = found[strict] if fewest else 0
+    at_least = hits[strict] if fewest else 0
     return (
-        float(clopper_pearson(at_least, members, 2 * each)[0]),
-        float(clopper_pearson(found[loose], members, 2 * each)[1]),
+        float(clopper_pearson(at_least, members, 2 * quarter)[0]),
+        float(clopper_pearson(hits[loose], members, 2 * quarter)[1]),
     )
 
 
-def guessing_tail(found: int, members: int, nonmembers: int, rate: float) -> float:
+def guessing_tail(hits: int, members: int, nonmembers: int, rate: float) -> float:
     """Return the probability that random scores find at least so many members at a false positive rate.
 
     Random scores rank members and non-members in any order alike. The threshold lets k = floor(rate n) of n non-members
     pass. At least s of m members pass, too, where at most k of the first s + k in the order are non-members.
 
     Args:
-        found: members that were found, s.
+        hits: members that were found, s.
         members: m.
         nonmembers: n.
         rate: that the non-members can show, at least 1 / n.
     """
     passing = int(passing_at(rate, nonmembers))
     others = np.arange(min(passing, nonmembers) + 1)
-    drawn = found + passing
+    drawn = hits + passing
     logarithms = (
         log_comb(nonmembers, others) + log_comb(members, drawn - others) - log_comb(members + nonmembers, drawn)
     )

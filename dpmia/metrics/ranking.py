@@ -140,11 +140,11 @@ def guessed_right(scores: np.ndarray, is_member: np.ndarray, shares: Sequence[fl
         `guessed_right@<share>` for each share.
     """
     ranked = is_member[np.argsort(scores, kind="stable")]
-    found = {}
+    metrics = {}
     for share in shares:
-        each = guesses(len(ranked), share) // 2
-        found[f"guessed_right@{share:g}"] = float(np.append(~ranked[:each], ranked[-each:]).mean())
-    return found
+        half = guesses(len(ranked), share) // 2
+        metrics[f"guessed_right@{share:g}"] = float(np.append(~ranked[:half], ranked[-half:]).mean())
+    return metrics
 
 
 def roc(scores: np.ndarray, is_member: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -49,8 +49,8 @@ def _advantage(of_members: np.ndarray, of_others: np.ndarray) -> Estimate:
     found, a third of them lie above the true advantage instead of a twentieth.
     """
     trials = np.array([len(of_members), len(of_others)])
-    found = np.array([of_members.sum(), of_others.sum()])
-    shares = (found + 1) / (trials + 2)
+    successes = np.array([of_members.sum(), of_others.sum()])
+    shares = (successes + 1) / (trials + 2)
     variances = shares * (1 - shares) / (trials + 2)
     mean = float(of_members.mean() - of_others.mean())
     error = float(np.sqrt(variances.sum()) + abs(shares[0] - shares[1] - mean) / NARROWEST)

@@ -102,8 +102,8 @@ def variance_of(effects: np.ndarray) -> float:
 
 def _centered(effects: np.ndarray) -> np.ndarray:
     """Return the effects of the groups of each replicate, along the last axis, less their mean; NaN where all are."""
-    known = ~np.isnan(effects)
-    filled = np.where(known | ~known.any(axis=-1, keepdims=True), effects, 0.0)
+    measured = ~np.isnan(effects)
+    filled = np.where(measured | ~measured.any(axis=-1, keepdims=True), effects, 0.0)
     return filled - filled.mean(axis=-1, keepdims=True)
 
 

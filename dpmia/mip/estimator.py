@@ -167,10 +167,10 @@ class MIPEstimator(MetaEstimatorMixin, BaseEstimator):
             names = [name for name in USUAL_PARAMETERS if hasattr(model, name)]
         missing = [name for name in names if not hasattr(model, name)]
         if missing or not names:
-            found = sorted(name for name in vars(model) if name.endswith("_"))
+            fitted = sorted(name for name in vars(model) if name.endswith("_"))
             raise TypeError(
                 f"{type(model).__name__} has none of the parameters {missing or list(USUAL_PARAMETERS)} after fit; it "
-                f"has {found}. Name those that determine its predictions in `parameters`."
+                f"has {fitted}. Name those that determine its predictions in `parameters`."
             )
         return names
 

@@ -104,13 +104,13 @@ class Noise:
             )
         return cls(moments, moment, float(CALIBRATIONS[calibration](eta, moment)), radius)
 
-    def norm(self, points: np.ndarray) -> np.ndarray:
+    def norm(self, vectors: np.ndarray) -> np.ndarray:
         """Return the norm of each point: (..., coordinates) -> (...)."""
-        return _power_mean(np.abs(points / self.moments), self.moment, axis=-1)
+        return _power_mean(np.abs(vectors / self.moments), self.moment, axis=-1)
 
-    def log_density(self, points: np.ndarray) -> np.ndarray:
+    def log_density(self, vectors: np.ndarray) -> np.ndarray:
         """Return the log density of each point up to a constant: (..., coordinates) -> (...)."""
-        norm = self.norm(points)
+        norm = self.norm(vectors)
         if self.radius == "gamma" or len(self.moments) == 1:
             return -norm / self.scale
         return -norm / self.scale - (len(self.moments) - 1) * np.log(norm)

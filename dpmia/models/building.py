@@ -90,15 +90,15 @@ def build(model: Architecture, inputs: int, outputs: int, image: tuple[int, ...]
     create = partial(function, **accepted, **model.shape)
     tried = errors_of_file(model.build, where, every=True, remedy=_order_of(image))
     with tried, torch.random.fork_rng(devices=[]):
-        found = create()
-        fits, is_made = hasattr(found, "fit"), hasattr(found, "module") or hasattr(found, "make")
-    if isinstance(found, torch.nn.Module):
-        return _network(found, create, model.build, inputs, outputs, image)
+        created = create()
+        fits, is_made = hasattr(created, "fit"), hasattr(created, "module") or hasattr(created, "make")
+    if isinstance(created, torch.nn.Module):
+        return _network(created, create, model.build, inputs, outputs, image)
     if fits:
-        return _classifier(found, outputs, where)
+        return _classifier(created, outputs, where)
     if is_made:
-        return found
-    problem = f"it returns {type(found).__name__}, which no engine trains"
+        return created
+    problem = f"it returns {type(created).__name__}, which no engine trains"
     raise TrainingError(where, problem, "Return a torch.nn.Module, a LightningModule or a classifier of scikit-learn")
 
 
@@ -119,25 +119,25 @@ def _accepted(function: Any, given: dict[str, Any]) -> dict[str, Any]:
         parameters = inspect.signature(function).parameters
     except ValueError:  # some classes written in C tell nothing of their parameters
         return {}
-    if any(each.kind is inspect.Parameter.VAR_KEYWORD for each in parameters.values()):
+    if any(parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in parameters.values()):
         return given
     return {name: value for name, value in given.items() if name in parameters}
 
 
 def _network(
-    found: torch.nn.Module, create: Any, spec: str, inputs: int, outputs: int, image: tuple[int, ...] | None
+    network: torch.nn.Module, create: Any, spec: str, inputs: int, outputs: int, image: tuple[int, ...] | None
 ) -> OwnNetwork:
     """Return the architecture of a network, after it was tried on two records of zeros."""
-    architecture = OwnNetwork(create, image, outputs, hasattr(found, "configure_optimizers"))
+    architecture = OwnNetwork(create, image, outputs, hasattr(network, "configure_optimizers"))
     shape = (2, *(image or (inputs,)))
     where = f"model {spec}"
     with errors_of_file(spec, "its method forward", every=True):
-        forward = getattr(type(found), "forward", None)  # the class of a TorchScript module has none
+        forward = getattr(type(network), "forward", None)  # the class of a TorchScript module has none
         if getattr(forward, "__qualname__", "") in ("_forward_unimplemented", "LightningModule.forward"):
             raise TrainingError(where, "it has no method forward", "Add one that returns logits")
     tried = errors_of_file(spec, f"records of shape {shape}", every=True, remedy=_order_of(image))
     with torch.random.fork_rng(devices=[]), torch.inference_mode(), tried:
-        logits = found.eval()(torch.zeros(shape))
+        logits = network.eval()(torch.zeros(shape))
     wanted = (2, outputs)
     if not isinstance(logits, torch.Tensor) or tuple(logits.shape) != wanted:
         returned = f"shape {tuple(logits.shape)}" if isinstance(logits, torch.Tensor) else type(logits).__name__
@@ -146,18 +146,18 @@ def _network(
     return architecture
 
 
-def _classifier(found: Any, outputs: int, where: str) -> Any:
+def _classifier(classifier: Any, outputs: int, where: str) -> Any:
     from dpmia.models.classifiers import Classifier  # here: networks do without scikit-learn
 
-    if not hasattr(found, "predict_proba"):
-        problem = f"{type(found).__name__} has no predict_proba, so it has no outputs to attack"
+    if not hasattr(classifier, "predict_proba"):
+        problem = f"{type(classifier).__name__} has no predict_proba, so it has no outputs to attack"
         raise TrainingError(where, problem, "Wrap it in sklearn.calibration.CalibratedClassifierCV")
-    return Classifier(outputs, partial(_seeded, found))
+    return Classifier(outputs, partial(_seeded, classifier))
 
 
-def _seeded(found: Any, seed: int) -> Any:
+def _seeded(classifier: Any, seed: int) -> Any:
     """Return an unfitted copy whose random numbers, and those of its parts, come from a seed."""
     from sklearn.base import clone
 
-    fresh = clone(found)
+    fresh = clone(classifier)
     return fresh.set_params(**{name: seed for name in fresh.get_params() if name.endswith("random_state")})

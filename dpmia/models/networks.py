@@ -16,8 +16,8 @@ def tramer_boneh(inputs: int, outputs: int, image: Image, initial_weights: str =
 
     Source: Thudi et al. 2024, 4.2.
     """
-    known = TRAMER_BONEH_MNIST if image[0] == 1 else TRAMER_BONEH_CIFAR10
-    return CNN(image, known.layers, known.hidden, outputs, known.activation, initial_weights, known.normalisation)
+    spec = TRAMER_BONEH_MNIST if image[0] == 1 else TRAMER_BONEH_CIFAR10
+    return CNN(image, spec.layers, spec.hidden, outputs, spec.activation, initial_weights, spec.normalisation)
 
 
 def two_convolutions(inputs: int, outputs: int, image: Image, initial_weights: str = "glorot") -> CNN:

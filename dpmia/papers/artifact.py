@@ -15,12 +15,12 @@ class Artifact:
         name: the target that builds it, `<paper>_<figure or table>`.
         kind: `figure` or `table`.
         caption: one or two plain sentences on what is shown.
-        tabulate: `module:function`; takes (tables, facts) and returns the tidy table of the artifact: `tables`
-            maps the names below to tables, `facts` describes the run.
-        draw: `module:function`; takes (table, facts) and returns a figure with its caption. None for a table.
+        tabulate: `module:function`; takes (tables, run_summary) and returns the tidy table of the artifact: `tables`
+            maps the names below to tables, `run_summary` describes the run.
+        draw: `module:function`; takes (table, run_summary) and returns a figure with its caption. None for a table.
         tables: what it is made of, each as `stage/experiment`: `summary` (metrics with intervals), `sizes`, ...
         reading: what it is about, and how to read it.
-        each: settings that hold only some of its experiments make it of those; without, they do not make it at all.
+        some_suffice: settings that hold only some of its experiments make it of those; without, not at all.
     """
 
     name: str
@@ -29,7 +29,7 @@ class Artifact:
     tabulate: str
     draw: str | None = None
     tables: tuple[str, ...] = ()
-    each: bool = False
+    some_suffice: bool = False
     reading: Reading = field(kw_only=True)
 
     def __post_init__(self) -> None:
@@ -39,7 +39,7 @@ class Artifact:
 
 
 @dataclass(frozen=True)
-class Facts:
+class RunSummary:
     """What a figure must say about the run it was made from.
 
     Attributes:

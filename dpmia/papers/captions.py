@@ -30,7 +30,7 @@ def _escaped(text: str) -> str:
 
 
 def _plain(text: str) -> str:
-    found, signs = [], iter(text)
+    characters, signs = [], iter(text)
     for sign in signs:
-        found.append(next(signs) if sign == "\\" else sign)
-    return "".join(found)
+        characters.append(next(signs) if sign == "\\" else sign)
+    return "".join(characters)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from dpmia.papers import drawing
-from dpmia.papers.artifact import Facts
+from dpmia.papers.artifact import RunSummary
 
 #: Column of a plan -> title and vertical axis of its panel.
 PANELS = {
@@ -22,7 +22,7 @@ def draw(table: pd.DataFrame) -> drawing.CaptionedFigure:
         table: of `dpmia.privacy.planner.plan`. Rates that are excluded are left out; where the bound cannot be met is
             shaded.
     """
-    figure, axes = drawing.panels(len(PANELS), Facts(False, "", without_data=True), height=2.1)
+    figure, axes = drawing.panels(len(PANELS), RunSummary(False, "", without_data=True), height=2.1)
     bound = float(table["bound"].iloc[0])
     end = min(1.4 * bound, 1)
     trained = table[table["noise_multiplier"].notna()]

@@ -97,10 +97,10 @@ class NoiseCalibration:
         rate, steps, noise = stated["sampling_rate"], int(stated["steps"]), stated["noise_multiplier"]
         epochs = max(1, math.ceil(rate * steps))
         mechanism = Mechanism("poisson", rate, steps, epochs, self.relation, self.delta, "pld")
-        found = mechanism.epsilon(noise, near=epsilon)
-        if found > epsilon * TOLERANCE:
+        actual = mechanism.epsilon(noise, near=epsilon)
+        if actual > epsilon * TOLERANCE:
             problem = (
-                f"this mechanism has epsilon {found:.4g} at delta {self.delta:g} under {self.relation}, not {spelled}"
+                f"this mechanism has epsilon {actual:.4g} at delta {self.delta:g} under {self.relation}, not {spelled}"
             )
             raise TrainingError(f"privacy.mechanisms.{spelled}", problem, "Correct the mechanism, or state its epsilon")
         return replace(mechanism.record(epsilon, noise, stated["clip_norm"]), accountant=STATED, proved=False)

@@ -88,8 +88,8 @@ def most_steps(bound: Callable[[int], float], value: float) -> int:
             raise TrainingError("plan", problem, "Lower the bound or the noise multiplier")
         low, high = high, min(4 * high, MOST_STEPS)
     # A bound of a million steps takes a second, and is smooth on a logarithmic scale: so few are computed.
-    found = brentq(lambda log: bound(round(math.exp(log))) - value, math.log(low), math.log(high), xtol=TOLERANCE)
-    steps = round(math.exp(found))
+    log_steps = brentq(lambda log: bound(round(math.exp(log))) - value, math.log(low), math.log(high), xtol=TOLERANCE)
+    steps = round(math.exp(log_steps))
     apart = max(1, int(TOLERANCE * steps))
     while bound(steps) > value:
         steps -= apart
@@ -106,7 +106,7 @@ def _crossing(excess: Callable[[float], float], low: float, high: float) -> floa
     def place(log: float) -> float:
         return ends.get(log) or math.exp(log)  # exp(log(8)) is less than 8, and may be on the other side
 
-    found = brentq(lambda log: excess(place(log)), *ends, xtol=TOLERANCE)
-    while excess(place(found)) > 0:  # the root may lie on the wrong side by its tolerance
-        found += -TOLERANCE if rising else TOLERANCE
-    return place(found)
+    root = brentq(lambda log: excess(place(log)), *ends, xtol=TOLERANCE)
+    while excess(place(root)) > 0:  # the root may lie on the wrong side by its tolerance
+        root += -TOLERANCE if rising else TOLERANCE
+    return place(root)

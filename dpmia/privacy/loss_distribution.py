@@ -63,9 +63,9 @@ class GaussianSteps:
             return shift * (shift / 2 + float(norm.isf(delta)))
         with np.errstate(over="ignore"):  # privacy losses above 709 leave the range of exp; they stay upper bounds
             losses = self._losses(width)
-            found = losses.get_epsilon_for_delta(delta)
+            epsilon = losses.get_epsilon_for_delta(delta)
             # Next to 709 the quotient of two masses overflows, though the loss has hardly any mass at infinity.
-            return _epsilon_by_tail(losses, delta) if math.isinf(found) else found
+            return _epsilon_by_tail(losses, delta) if math.isinf(epsilon) else epsilon
 
     def _losses(self, width: float) -> PrivacyLossDistribution:
         one = from_gaussian_mechanism(
@@ -116,14 +116,14 @@ class GaussianSteps:
 
 def _epsilon_by_tail(losses: PrivacyLossDistribution, delta: float) -> float:
     """Return the smallest loss that is exceeded with probability `delta` at most: an upper bound on epsilon."""
-    found = 0.0
+    epsilon = 0.0
     for mass in (losses._pmf_remove.to_dense_pmf(), losses._pmf_add.to_dense_pmf()):
         if mass._infinity_mass > delta:
             return math.inf
         above = mass._infinity_mass + np.cumsum(mass._probs[::-1])  # from the largest loss down
         exceeded = np.append(np.flatnonzero(above > delta), len(above))[0]
-        found = max(found, (mass._lower_loss + len(above) - 1 - exceeded) * mass._discretization)
-    return float(found)
+        epsilon = max(epsilon, (mass._lower_loss + len(above) - 1 - exceeded) * mass._discretization)
+    return float(epsilon)
 
 
 def _dense(losses: PrivacyLossDistribution) -> PrivacyLossDistribution:

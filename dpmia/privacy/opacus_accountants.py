@@ -28,12 +28,12 @@ def opacus_epsilons(accounting: Accounting) -> tuple[float, float]:
     """
     if reason := not_covered(accounting):
         raise ValueError(reason)
-    found = []
+    epsilons = []
     for kind in (RDPAccountant, PRVAccountant):
         accountant = kind()
         accountant.history = [(accounting.noise_multiplier, accounting.rate, accounting.steps)]
         with warnings.catch_warnings():
             # With another order epsilon would be a little smaller; it is an upper bound with any.
             warnings.filterwarnings("ignore", message="Optimal order is the")
-            found.append(float(accountant.get_epsilon(accounting.delta)))
-    return found[0], found[1]
+            epsilons.append(float(accountant.get_epsilon(accounting.delta)))
+    return epsilons[0], epsilons[1]

@@ -263,6 +263,6 @@ def _below_lines(
     return TradeOff(fpr, np.minimum(np.maximum.accumulate(tpr), 1.0))
 
 
-def _require(holds: bool, wanted: str, found: object) -> None:
+def _require(holds: bool, wanted: str, value: object) -> None:
     if not holds:
-        raise ValueError(f"expected {wanted}, got {found}")
+        raise ValueError(f"expected {wanted}, got {value}")

@@ -39,10 +39,10 @@ def paper_of_experiments() -> dict[str, str]:
 
 def guarantees(models: pd.DataFrame, paper_of: Mapping[str, str]) -> dict[str, list[list[Any]]]:
     """Return the rows of private models by paper, or by "own experiments" where they belong to none."""
-    found: dict[str, list[list[Any]]] = {}
+    by_paper: dict[str, list[list[Any]]] = {}
     for row in models[models["private"]].itertuples():
         paper = paper_of.get(row.experiment)
-        found.setdefault(BIBLIOGRAPHY[paper].short if paper else "Own experiments", []).append(
+        by_paper.setdefault(BIBLIOGRAPHY[paper].short if paper else "Own experiments", []).append(
             [
                 row.experiment,
                 row.role,
@@ -59,7 +59,7 @@ def guarantees(models: pd.DataFrame, paper_of: Mapping[str, str]) -> dict[str, l
                 formatting.count(row.models),
             ]
         )
-    return found
+    return by_paper
 
 
 def engines(models: pd.DataFrame) -> list[list[Any]]:

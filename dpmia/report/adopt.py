@@ -107,13 +107,13 @@ def digest_of(repository: Path) -> str:
 
 def sentences(runs: Mapping[str, Recorded], judged: pd.DataFrame) -> str:
     """Return what the README says about the recorded verdicts."""
-    found = " ".join(claim_summary.sentences(judged))
+    text = " ".join(claim_summary.sentences(judged))
     of_one_run = len({run.source for run in runs.values()}) == 1
     source = source_of(runs) if of_one_run else f"scale {listed(sorted({run.scale for run in runs.values()}))}"
     more = "each claim, also those that we added, each figure and table"
     more += "" if of_one_run else ", with commit and date"
     links = f"[What the verdicts mean](docs/verdicts.md); [{more}](docs/measured/README.md)."
-    return f"On real data ({source}): {found} {links}"
+    return f"On real data ({source}): {text} {links}"
 
 
 def overview(runs: Mapping[str, Recorded], judged: pd.DataFrame, published: Collection[str]) -> str:

@@ -250,14 +250,14 @@ def _recorded(row: pd.Series, recorded: pd.DataFrame | None) -> RecordedVerdict 
     """Return the recorded verdict on a claim about data; claims about theory need none."""
     if recorded is None or row.kind not in (COUNT, EXPERIMENT) or row.id not in recorded.index:
         return None
-    found = recorded.loc[row.id]
-    return RecordedVerdict(found.verdict, STYLES[found.verdict][2], STYLES[found.verdict][1], _measured(found))
+    claim = recorded.loc[row.id]
+    return RecordedVerdict(claim.verdict, STYLES[claim.verdict][2], STYLES[claim.verdict][1], _measured(claim))
 
 
 def bar(verdicts: pd.DataFrame) -> list[tuple[str, str, int]]:
     """Return how many claims have which verdict, with its kind, as parts of a bar."""
-    found = verdicts["verdict"].value_counts()
-    return [(verdict, STYLES[verdict][2], int(found[verdict])) for verdict in VERDICTS if verdict in found]
+    counts = verdicts["verdict"].value_counts()
+    return [(verdict, STYLES[verdict][2], int(counts[verdict])) for verdict in VERDICTS if verdict in counts]
 
 
 def count_claims(claims: list[ShownClaim]) -> str:

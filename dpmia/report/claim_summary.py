@@ -34,14 +34,14 @@ class ShownFinding:
 
 def tiles(verdicts: pd.DataFrame) -> list[tuple[str, str, str]]:
     """Return a tile for each kind of claim that there is, of the papers and of ours: how many are reproduced."""
-    found = []
+    shown = []
     for kind in KINDS:
         of_kind = verdicts[verdicts["kind"] == kind]
         what = f"claims on {KIND_TITLES[kind]} {'reproduced' if _judged(of_kind) else 'judged'}"
         for rows, whose in ((tally.of_papers(of_kind), ""), (tally.of_ours(of_kind), ", ours")):
             if len(rows):
-                found.append((tally.held(rows), f"{what}{whose}", tally.others(rows)))
-    return found
+                shown.append((tally.held(rows), f"{what}{whose}", tally.others(rows)))
+    return shown
 
 
 def sentences(verdicts: pd.DataFrame, recorded: pd.DataFrame | None = None, source: str = "") -> list[str]:
@@ -54,21 +54,21 @@ def sentences(verdicts: pd.DataFrame, recorded: pd.DataFrame | None = None, sour
         recorded: verdicts on real data, by the id of the claim, if the data are synthetic.
         source: where these come from, for readers.
     """
-    found, verdicts = [], tally.of_papers(verdicts)
+    texts, verdicts = [], tally.of_papers(verdicts)
     for kinds, what in ((ABOUT_THEORY, "theory"), (ABOUT_DATA, "data")):
         of_kinds = verdicts[verdicts["kind"].isin(kinds)]
         if len(of_kinds):
-            found.append(_sentence(of_kinds, what))
+            texts.append(_sentence(of_kinds, what))
     about_data = verdicts.loc[verdicts["kind"].isin(ABOUT_DATA), "id"]
     if recorded is not None and len(about_data):
-        known = recorded[recorded.index.isin(about_data)]
-        newer = len(about_data) - len(known)
-        found.append(
-            f"On real data ({source}): {tally.summary(known, _claims('data'))}"
+        matching = recorded[recorded.index.isin(about_data)]
+        newer = len(about_data) - len(matching)
+        texts.append(
+            f"On real data ({source}): {tally.summary(matching, _claims('data'))}"
             f"{f'; {newer} newer' if newer else ''}. These recorded verdicts, by the rules of their commit, "
             "stand beside each claim."
         )
-    return found
+    return texts
 
 
 def _sentence(verdicts: pd.DataFrame, what: str) -> str:
@@ -76,8 +76,8 @@ def _sentence(verdicts: pd.DataFrame, what: str) -> str:
     if _judged(verdicts):
         return f"{tally.summary(verdicts, _claims(what))}."
     reasons = {SYNTHETIC: "synthetic data", NOT_RUN: "not run"}
-    found = [words for verdict, words in reasons.items() if verdict in set(verdicts["verdict"])]
-    why = listed(found) if found else tally.count_verdicts(verdicts["verdict"])
+    causes = [reason for verdict, reason in reasons.items() if verdict in set(verdicts["verdict"])]
+    why = listed(causes) if causes else tally.count_verdicts(verdicts["verdict"])
     return f"0 of {len(verdicts)} {_claims(what)} judged: {why}."
 
 

@@ -35,14 +35,14 @@ def rows(files: Mapping[str, Iterable[str]]) -> list[list[str | Markup]]:
         files: experiment -> files of models. The private model with the largest epsilon is shown, or the first model
             where none is private; experiments without curves are skipped.
     """
-    found = []
+    lines = []
     for experiment, paths in files.items():
         followed = _chosen(paths)
         if followed is not None:
             card, curve = followed.card, dict(zip(CURVE, followed.curve.T, strict=True))
             cells = [_cell(curve["step"], curve[name], name) for name in DRAWN]
-            found.append([experiment, f"{card.arm}, ε = {card.epsilon}", count(curve["step"][-1]), *cells])
-    return found
+            lines.append([experiment, f"{card.arm}, ε = {card.epsilon}", count(curve["step"][-1]), *cells])
+    return lines
 
 
 def _chosen(paths: Iterable[str]) -> Followed | None:
@@ -62,19 +62,19 @@ def _rank(card: ModelCard) -> float:
 
 def _cell(steps: np.ndarray, values: np.ndarray, name: str) -> str | Markup:
     """Return a sparkline with the first and the last value; one value alone; a dash where nothing was measured."""
-    known = np.isfinite(values)
-    if not known.any():
+    finite = np.isfinite(values)
+    if not finite.any():
         return "–"
-    x, y = steps[known], values[known]
+    x, y = steps[finite], values[finite]
     if len(y) == 1:
         return number(y[0], 3)
     text = f"{number(y[0], 3)} → {number(y[-1], 3)}"
     low, high = min(y.min(), 0.0), y.max()
     places = np.column_stack([WIDTH * x / steps[-1], HEIGHT * (1 - (y - low) / ((high - low) or 1))])
-    points = " ".join(f"{across:.1f},{down:.1f}" for across, down in places)
+    coordinates = " ".join(f"{across:.1f},{down:.1f}" for across, down in places)
     picture = (
         '<svg class="spark" viewBox="-2 -2 {} {}" role="img" aria-label="{}"><polyline points="{}"/>'
         '<circle cx="{:.1f}" cy="{:.1f}" r="2"/></svg>'
     )
-    drawn = Markup(picture).format(WIDTH + 4, HEIGHT + 4, f"{name}: {text}", points, *places[-1])
+    drawn = Markup(picture).format(WIDTH + 4, HEIGHT + 4, f"{name}: {text}", coordinates, *places[-1])
     return drawn + Markup('<br><span class="small">{}</span>').format(text)

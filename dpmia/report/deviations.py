@@ -52,11 +52,11 @@ def deviations(here: Mapping[str, Mapping[str, Any]], paper: Mapping[str, Mappin
         here: experiment -> its resolved settings.
         paper: the same at scale `paper`.
     """
-    found: dict[tuple[str, str, str], list[str]] = {}
+    by_difference: dict[tuple[str, str, str], list[str]] = {}
     for name, published in paper.items():
         for difference in _differences(here[name], published):
-            found.setdefault(difference, []).append(name)
-    rows = [Deviation(*difference, tuple(experiments)) for difference, experiments in found.items()]
+            by_difference.setdefault(difference, []).append(name)
+    rows = [Deviation(*difference, tuple(experiments)) for difference, experiments in by_difference.items()]
     together: dict[str, int] = {}
     for row in rows:
         together[row.setting] = together.get(row.setting, 0) + len(row.experiments)
@@ -101,8 +101,8 @@ def _flat(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, 
 
 
 def _name(key: str) -> str:
-    found = _WORDS.get(key) or _WORDS.get(f"membership.{key}")
-    return found or key.removeprefix("training.").replace("_", " ").replace(".", ", ")
+    name = _WORDS.get(key) or _WORDS.get(f"membership.{key}")
+    return name or key.removeprefix("training.").replace("_", " ").replace(".", ", ")
 
 
 def _value(key: str, value: Any) -> str:

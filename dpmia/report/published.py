@@ -46,9 +46,9 @@ def publish(paper: str, reported: ReportedRun, verdicts: pd.DataFrame, commit: s
         folder: where to write it.
     """
     folder.mkdir(parents=True)
-    artifacts = [each for each in PAPERS[paper] if _is_shown(each, reported)]
-    for each in artifacts:
-        shutil.copy(reported.artifacts[each.name]["csv"], folder)
+    artifacts = [artifact for artifact in PAPERS[paper] if _is_shown(artifact, reported)]
+    for artifact in artifacts:
+        shutil.copy(reported.artifacts[artifact.name]["csv"], folder)
     picture = _picture(paper, artifacts)
     if picture:
         shutil.copy(reported.artifacts[picture]["png"], folder)
@@ -88,14 +88,14 @@ def _is_shown(artifact: Artifact, reported: ReportedRun) -> bool:
 
 def _picture(paper: str, artifacts: Iterable[Artifact]) -> str:
     """Return the figure that stands for a paper, another one where it was not made; empty where there is none."""
-    figures = [each.name for each in artifacts if each.kind == "figure"]
+    figures = [artifact.name for artifact in artifacts if artifact.kind == "figure"]
     first = BIBLIOGRAPHY[paper].picture
     return first if first in figures else next(iter(figures), "")
 
 
 def _experiments(paper: str) -> set[str]:
     """Return the experiments and studies behind the figures and tables of a paper."""
-    return {experiment_of(table) for each in PAPERS[paper] for table in each.tables}
+    return {experiment_of(table) for artifact in PAPERS[paper] for table in artifact.tables}
 
 
 def _data(paper: str, reported: ReportedRun) -> str:
@@ -146,15 +146,17 @@ def _page(
         f"`{CLAIMS}` says of each which mean and which limits."
     )
     yield render.short_table(verdicts)
-    if any(each.kind == "table" for each in artifacts):
+    if any(artifact.kind == "table" for artifact in artifacts):
         yield "## Tables"
-    for each in artifacts:
-        if each.kind == "table":
-            yield f"### {title_of(each.name)}"
-            yield _text(reported.artifacts[each.name]["md"])
+    for artifact in artifacts:
+        if artifact.kind == "table":
+            yield f"### {title_of(artifact.name)}"
+            yield _text(reported.artifacts[artifact.name]["md"])
     if artifacts:
         yield "## Numbers"
-        yield "\n".join(f"- [{title_of(each.name)}]({each.name}.csv): {each.caption}" for each in artifacts)
+        yield "\n".join(
+            f"- [{title_of(artifact.name)}]({artifact.name}.csv): {artifact.caption}" for artifact in artifacts
+        )
     yield f"All verdicts with their limits: [`{CLAIMS}`]({CLAIMS}). `{PROVENANCE}` has the digest of each file."
 
 

@@ -54,10 +54,10 @@ def runs(path: Path = RUNS) -> dict[str, Recorded]:
     """
     source = made(path)
     with source.faults("it is not what `dpmia.report.adopt` writes"):
-        found = {paper: Recorded.from_plain(run) for paper, run in source.json().items()}
-    if unknown := sorted(set(found) - set(BIBLIOGRAPHY)):
+        by_paper = {paper: Recorded.from_plain(run) for paper, run in source.json().items()}
+    if unknown := sorted(set(by_paper) - set(BIBLIOGRAPHY)):
         raise source.error(f"there is no paper {unknown[0]!r}")
-    return found
+    return by_paper
 
 
 def verdicts() -> pd.DataFrame:
@@ -65,10 +65,10 @@ def verdicts() -> pd.DataFrame:
     return read_verdicts(VERDICTS).set_index("id")
 
 
-def source_of(found: Mapping[str, Recorded]) -> str:
+def source_of(recorded_runs: Mapping[str, Recorded]) -> str:
     """Return where recorded verdicts come from, for readers: one run, or which run for which papers."""
     papers: dict[str, list[str]] = {}
-    for paper, run in found.items():
+    for paper, run in recorded_runs.items():
         papers.setdefault(run.source, []).append(BIBLIOGRAPHY[paper].first)
     if len(papers) == 1:
         return next(iter(papers))

@@ -98,8 +98,8 @@ def report(reported: ReportedRun, verdicts: pd.DataFrame) -> str:
 
 def _sections(papers: Sequence[cards.ShownPaper]) -> list[page.Section]:
     of_papers = (
-        page.Section(each.id, each.entry.short, [page.Section(shown.id, shown.in_contents) for shown in each.shown])
-        for each in papers
+        page.Section(paper.id, paper.entry.short, [page.Section(shown.id, shown.in_contents) for shown in paper.shown])
+        for paper in papers
     )
     return [
         page.Section("summary", "Does it reproduce?"),
@@ -132,8 +132,8 @@ def _tiles(papers: Sequence[cards.ShownPaper], models: pd.DataFrame, costs: pd.D
 def _main(deviating: Sequence[Deviation]) -> list[tuple[str, int]]:
     """Return the settings that deviate in most experiments, and in how many."""
     counted: dict[str, int] = {}
-    for each in deviating:
-        counted[each.setting] = counted.get(each.setting, 0) + len(each.experiments)
+    for deviation in deviating:
+        counted[deviation.setting] = counted.get(deviation.setting, 0) + len(deviation.experiments)
     return list(counted.items())[:MAIN_DEVIATIONS]
 
 

@@ -100,7 +100,7 @@ def data_table(prepared: Mapping[str, str]) -> pd.DataFrame:
         checksum of the published file; None where none is known, or the file is synthetic), licence, homepage.
     """
     published = {(raw.dataset, raw.file): raw for raw in all_raw_files()}
-    found: dict[tuple[str, str], list[Any]] = {}
+    rows: dict[tuple[str, str], list[Any]] = {}
     for path, dataset in prepared.items():
         if not Path(path).is_file():
             continue
@@ -110,10 +110,10 @@ def data_table(prepared: Mapping[str, str]) -> pd.DataFrame:
                 raw = published.get((dataset, file["name"]))
                 algorithm, _, digest = (raw.checksum if raw else "").partition(":")
                 verified = None if origin["synthetic"] or not digest else file.get(algorithm) == digest
-                about = [raw.licence, raw.homepage] if raw else ["", ""]
-                found[dataset, file["name"]] = [file["rows"], file["bytes"], file["sha256"], verified, *about]
+                terms = [raw.licence, raw.homepage] if raw else ["", ""]
+                rows[dataset, file["name"]] = [file["rows"], file["bytes"], file["sha256"], verified, *terms]
     columns = ["dataset", "file", "rows", "bytes", "sha256", "verified", "licence", "homepage"]
-    return pd.DataFrame([[*key, *values] for key, values in sorted(found.items())], columns=columns)
+    return pd.DataFrame([[*key, *values] for key, values in sorted(rows.items())], columns=columns)
 
 
 def versions() -> dict[str, str]:

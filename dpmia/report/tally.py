@@ -31,8 +31,8 @@ def others(verdicts: pd.DataFrame) -> str:
 
 def count_verdicts(verdicts: Collection[str]) -> str:
     """Return how many verdicts of each kind there are: `2 reproduced, 1 undecided`."""
-    found = list(verdicts)
-    return ", ".join(f"{found.count(verdict)} {verdict}" for verdict in VERDICTS if verdict in found)
+    verdict_list = list(verdicts)
+    return ", ".join(f"{verdict_list.count(verdict)} {verdict}" for verdict in VERDICTS if verdict in verdict_list)
 
 
 def summary(verdicts: pd.DataFrame, claims: str) -> str:

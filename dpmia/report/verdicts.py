@@ -70,8 +70,8 @@ def draw(verdicts: pd.DataFrame, source: str) -> Figure:
         for verdict in there
     ]  # fmt: skip
     figure.legend(handles=handles, loc="outside upper center", ncols=len(handles))
-    words = textwrap.fill(f"{source} Claims with * are not in the paper.", int(CHARACTERS * WIDTH * len(papers)))
-    figure.supxlabel(words, fontsize=7, color="0.35", x=0.01, ha="left")
+    footnote = textwrap.fill(f"{source} Claims with * are not in the paper.", int(CHARACTERS * WIDTH * len(papers)))
+    figure.supxlabel(footnote, fontsize=7, color="0.35", x=0.01, ha="left")
     return figure
 
 

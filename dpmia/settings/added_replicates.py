@@ -20,12 +20,12 @@ def with_added_replicates(plan: Plan, times: Mapping[str, int]) -> Plan:
         times: experiment or study -> how many times as many; names that the plan has not are passed over.
     """
 
-    def more(each: Any, key: str, name: str) -> Any:
-        return each.model_copy(update={key: getattr(each, key) * times[name]}) if name in times else each
+    def more(entry: Any, key: str, name: str) -> Any:
+        return entry.model_copy(update={key: getattr(entry, key) * times[name]}) if name in times else entry
 
     studies = {
-        name: more(each, "splits", name) if isinstance(each, Regression) else each
-        for name, each in plan.studies.items()
+        name: more(study, "splits", name) if isinstance(study, Regression) else study
+        for name, study in plan.studies.items()
     }
-    experiments = {name: more(each, "replicates", name) for name, each in plan.experiments.items()}
+    experiments = {name: more(experiment, "replicates", name) for name, experiment in plan.experiments.items()}
     return replace(plan, experiments=experiments, studies=studies)

@@ -61,10 +61,10 @@ def _part_of_file(value: Any, named: Callable[[Any], Any]) -> Any:
     Raises:
         ValueError: there is no such file, or no such object in it.
     """
-    found = FILE.fullmatch(value) if isinstance(value, str) else None
-    if found is None:
+    match = FILE.fullmatch(value) if isinstance(value, str) else None
+    if match is None:
         return named(value)
-    check_part_of_file(found["file"], found["object"])
+    check_part_of_file(match["file"], match["object"])
     return value
 
 
@@ -77,16 +77,16 @@ class Settings(BaseModel):
     @classmethod
     def _true_is_no_number(cls, value: Any, info: ValidationInfo) -> Any:
         if cls.model_fields[info.field_name or ""].annotation not in (bool, bool | None):
-            for each in value if isinstance(value, list) else [value]:
-                no_truth_value(each)
+            for item in value if isinstance(value, list) else [value]:
+                no_truth_value(item)
         return value
 
     @field_validator("*", mode="before")
     @classmethod
     def _integers_have_64_bits(cls, value: Any, info: ValidationInfo) -> Any:
-        for each in value if isinstance(value, list) else [value]:
-            if isinstance(each, int) and abs(each) > LARGEST and info.field_name != "seed":
-                raise ValueError(f"{each} is not an integer of at most {LARGEST}")
+        for item in value if isinstance(value, list) else [value]:
+            if isinstance(item, int) and abs(item) > LARGEST and info.field_name != "seed":
+                raise ValueError(f"{item} is not an integer of at most {LARGEST}")
         return value
 
 

@@ -21,7 +21,7 @@ def check_batches(drawn: Mapping[str, TrainingSizes], job: BatchLimits, where: s
     Raises:
         ConfigError: a batch is larger than a training set; the message is about the smallest one.
     """
-    small = [each for arm, sizes in drawn.items() for each in _too_small(arm, sizes, job)]
+    small = [training_set for arm, sizes in drawn.items() for training_set in _too_small(arm, sizes, job)]
     if not small:
         return
     records, models, arm, remedy = min(small)

@@ -78,18 +78,18 @@ def _sizes(dataset: Any, by: str, root: Path, where: str) -> dict[str, int | Non
 def _arms(sizes: Mapping[str, int | None], smallest: int, by: str, where: str) -> dict[str, dict[str, str]]:
     """Return the arms of the groups that are large enough; a size of None is not known yet and counts as such."""
     total = sum(size or 0 for size in sizes.values())
-    found: dict[str, dict[str, str]] = {}
+    arms: dict[str, dict[str, str]] = {}
     for group, size in sizes.items():
         if size is None or min(size, total - size) >= smallest:
             name = arm_name(group)
-            while name in found:
+            while name in arms:
                 name += "_"
-            found[name] = {"group": group}
-    if not found:
+            arms[name] = {"group": group}
+    if not arms:
         listed = ", ".join(f"{group!r}: {size}" for group, size in list(sizes.items())[:10])
         raise ConfigError(
             place(where, "arms"),
             f"no group of {by!r} has at least {smallest} records, with as many in the other groups ({listed})",
             "Lower membership.smallest, or choose another group column",
         )
-    return found
+    return arms

@@ -72,9 +72,9 @@ class Blind(Settings):
     """Epsilons at which the same classifier is also given the target model's losses: what do they add?"""
 
 
-def _require_known(what: str, epsilons: Iterable[float], known: Collection[str]) -> None:
+def _require_known(what: str, epsilons: Iterable[float], allowed: Collection[str]) -> None:
     """Refuse epsilons that are none of the experiment's, which are spelled."""
-    if unknown := sorted(set(map(spell_epsilon, epsilons)).difference(known)):
+    if unknown := sorted(set(map(spell_epsilon, epsilons)).difference(allowed)):
         raise ValueError(f"epsilon {', '.join(unknown)} of {what} is not one of the experiment")
 
 
@@ -148,14 +148,14 @@ class Experiment(Settings):
 
     @model_validator(mode="after")
     def _arms_share_the_epsilons(self) -> Experiment:
-        known = {spell_epsilon(epsilon) for group in self.epsilons for epsilon in group}
+        allowed = {spell_epsilon(epsilon) for group in self.epsilons for epsilon in group}
         own = {name: [*map(spell_epsilon, arm.epsilons)] for name, arm in self.arms.items() if arm.epsilons is not None}
         for name, epsilons in own.items():
-            _require_known(f"arm {name!r}", self.arms[name].epsilons or [], known)
+            _require_known(f"arm {name!r}", self.arms[name].epsilons or [], allowed)
             if len(set(epsilons)) != len(epsilons):
                 raise ValueError(f"arm {name!r} has an epsilon more than once: {', '.join(epsilons)}")
-        _require_known("epsilons of blind.with_loss", self.blind.with_loss if self.blind else [], known)
-        if len(own) == len(self.arms) and (idle := sorted(known.difference(*own.values()))):
+        _require_known("epsilons of blind.with_loss", self.blind.with_loss if self.blind else [], allowed)
+        if len(own) == len(self.arms) and (idle := sorted(allowed.difference(*own.values()))):
             raise ValueError(f"no arm is trained with epsilon {', '.join(idle)}. Remove it, or add it to an arm")
         return self
 
@@ -232,8 +232,10 @@ class Experiment(Settings):
         for model in [self.model, *(arm.model for arm in self.arms.values() if arm.model is not None)]:
             # An engine itself refuses a model of a plug-in that it cannot train.
             if not (model.kind in kind.trains if model.kind in names.MODELS.built_in else kind.plugins):
-                known = ", ".join(kind.trains) or "a LightningModule of yours"
-                raise ValueError(f"engine {engine!r} does not train models of kind {model.kind!r}. It trains {known}")
+                trainable = ", ".join(kind.trains) or "a LightningModule of yours"
+                raise ValueError(
+                    f"engine {engine!r} does not train models of kind {model.kind!r}. It trains {trainable}"
+                )
         if self.accuracy_by_epoch and kind.own_loss:
             raise ValueError(f"accuracy_by_epoch cannot be combined with engine {engine!r}: it has no epochs of ours")
         return self
@@ -253,7 +255,7 @@ class Experiment(Settings):
             )
         combination = (self.training.sampling, self.privacy.relation, self.privacy.accountant)
         if self.training.engine != names.COMMAND and combination not in (*VALID_ACCOUNTING, AS_PUBLISHED):
-            allowed = "; ".join(", ".join(known) for known in VALID_ACCOUNTING)
+            allowed = "; ".join(", ".join(valid) for valid in VALID_ACCOUNTING)
             raise ValueError(
                 "sampling {!r}, relation {!r} and accountant {!r} cannot be combined: no theorem covers them. "
                 "Valid combinations: {}".format(*combination, allowed)
@@ -285,7 +287,7 @@ class Experiment(Settings):
 
     @model_validator(mode="after")
     def _attacks_fit(self) -> Experiment:
-        known = {epsilon for group in self.epsilons for epsilon in group}
+        epsilons = {epsilon for group in self.epsilons for epsilon in group}
         for name, attack in self.attacks.items():
             uses = names.ATTACKS[attack.kind].uses
             for use, key in MODELS_OF_ATTACKERS.items():
@@ -300,7 +302,7 @@ class Experiment(Settings):
             if "distilled" in uses and self.training.kind.own_loss:
                 problem = f"cannot be combined with engine {self.training.engine!r}: its models take no soft labels"
                 raise ValueError(f"attack {name!r} {problem}")
-            if attack.epsilons is not None and not set(attack.epsilons) & known:
+            if attack.epsilons is not None and not set(attack.epsilons) & epsilons:
                 raise ValueError(f"no epsilon of attack {name!r} is one of the experiment")
             if attack.reference_arm is not None and "references" not in uses:
                 raise ValueError(f"attack {name!r} does not take reference_arm: it uses no reference models")
@@ -321,7 +323,7 @@ class Experiment(Settings):
         if self.iid_arms or sum(map(len, self.epsilons)) > 1:
             raise ValueError("per_record cannot be combined with IID arms or several epsilons. Set iid_arms: false")
         leave_one_out = self.per_record.leave_one_out
-        for key, chosen, known in (
+        for key, chosen, valid in (
             ("per_record.arms", self.per_record.arms, list(self.arms)),
             (
                 "per_record.leave_one_out.arms",
@@ -329,8 +331,8 @@ class Experiment(Settings):
                 self.per_record.arms or list(self.arms),
             ),
         ):
-            if unknown := sorted(set(chosen or ()) - set(known)):
-                raise ValueError(f"{key} names unknown arms: {', '.join(unknown)}. Valid arms: {', '.join(known)}")
+            if unknown := sorted(set(chosen or ()) - set(valid)):
+                raise ValueError(f"{key} names unknown arms: {', '.join(unknown)}. Valid arms: {', '.join(valid)}")
             if len(set(chosen or ())) != len(chosen or ()):
                 raise ValueError(f"{key} names an arm more than once: {', '.join(chosen or ())}")
         for name, attack in self.attacks.items():

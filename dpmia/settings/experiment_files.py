@@ -24,15 +24,15 @@ def file_names(patterns: Sequence[str], root: Path, home: Path | None) -> list[s
     Raises:
         ConfigError: a pattern matches nothing.
     """
-    found = []
+    names = []
     for pattern in patterns:
         matches = _matches(pattern, root)
         if not matches and home is not None:
             matches = [str(home / name) for name in _matches(pattern, home)]
         if not matches and "*" in pattern:
             raise ConfigError("config, experiments", f"{pattern!r} matches no file")
-        found += matches or [pattern]
-    return found
+        names += matches or [pattern]
+    return names
 
 
 def with_bundled_tables(content: Any, root: Path, home: Path) -> Any:
@@ -44,16 +44,16 @@ def with_bundled_tables(content: Any, root: Path, home: Path) -> Any:
         home: folder of the workflow.
     """
     if isinstance(content, list):
-        return [with_bundled_tables(each, root, home) for each in content]
+        return [with_bundled_tables(item, root, home) for item in content]
     if not isinstance(content, dict):
         return content
-    found = {key: with_bundled_tables(value, root, home) for key, value in content.items()}
-    table = found.get("dataset")
+    resolved = {key: with_bundled_tables(value, root, home) for key, value in content.items()}
+    table = resolved.get("dataset")
     if isinstance(table, dict) and isinstance(path := table.get("path"), str):
         bundled = home / path
         if not is_file(root / path) and is_file(bundled):
-            found["dataset"] = table | {"path": str(bundled)}
-    return found
+            resolved["dataset"] = table | {"path": str(bundled)}
+    return resolved
 
 
 def _matches(pattern: str, folder: Path) -> list[str]:

@@ -87,14 +87,16 @@ def architectures(experiment: Experiment) -> str:
     alike: dict[str, set[str]] = {}
     for model in _models(experiment):
         alike.setdefault(model.details, set()).add(model.name)
-    used = [", ".join(sorted(found)) + (f" ({details})" if details else "") for details, found in alike.items()]
+    used = [
+        ", ".join(sorted(model_names)) + (f" ({details})" if details else "") for details, model_names in alike.items()
+    ]
     return ", ".join(sorted(used)) + _pooling(experiment)
 
 
 def _offline_a(experiment: Experiment) -> str | None:
     """Return the values of `offline_a` of the RMIA attacks that have one; None without such an attack."""
-    attacks = [each for each in experiment.attacks.values() if "offline_a" in names.ATTACKS[each.kind].options]
-    used = {OFFLINE_A if each.offline_a is None else each.offline_a for each in attacks}
+    attacks = [attack for attack in experiment.attacks.values() if "offline_a" in names.ATTACKS[attack.kind].options]
+    used = {OFFLINE_A if attack.offline_a is None else attack.offline_a for attack in attacks}
     return " and ".join(f"{value:g}" for value in sorted(used)) or None
 
 
@@ -131,16 +133,16 @@ def sizes(experiment: Experiment) -> str:
     """Return on how many records target models are trained; nothing where the data decide that."""
     drawn = experiment.membership
     members = {arm.members or drawn.members for arm in experiment.arms.values()}
-    known: dict[str, Collection[object]] = {
+    stated: dict[str, Collection[object]] = {
         "members": members,
         "candidate records, each a member with probability p": {drawn.records},
     }
     counted = {
         what: sorted(whole)
-        for what, found in known.items()
-        if len(whole := [size for size in found if isinstance(size, int)]) == len(found)
+        for what, values in stated.items()
+        if len(whole := [size for size in values if isinstance(size, int)]) == len(values)
     }
-    return ", ".join(f"{' or '.join(map('{:,}'.format, found))} {what}" for what, found in counted.items())
+    return ", ".join(f"{' or '.join(map('{:,}'.format, values))} {what}" for what, values in counted.items())
 
 
 def passes(experiment: Experiment) -> str:
@@ -148,7 +150,7 @@ def passes(experiment: Experiment) -> str:
     if experiment.training.kind.own_steps:
         return ""
     values = [sorted({arm[key] for arm in _facts_of_arms(experiment).values()}) for key in ("epochs", "batch_size")]
-    epochs, batches = (" or ".join(map(str, found)) for found in values)
+    epochs, batches = (" or ".join(map(str, numbers)) for numbers in values)
     return f"{epochs} epochs, batch {batches}"
 
 

@@ -85,12 +85,12 @@ SECTIONS = (
 def _attacks() -> str:
     """Return a table of all kinds of attacks, with the first line of what stands in their code."""
     rows = ["## Kinds of attacks", "", "| kind | uses | options | what it does |", "| --- | --- | --- | --- |"]
-    for kind, about in names.ATTACKS.built_in.items():
-        module, _, name = about.spec.partition(":")
+    for kind, attack in names.ATTACKS.built_in.items():
+        module, _, name = attack.spec.partition(":")
         code = ast.parse((ROOT / f"{module.replace('.', '/')}.py").read_text(encoding="utf-8"))
-        (found,) = (node for node in code.body if isinstance(node, ast.ClassDef) and node.name == name)
-        summary = (ast.get_docstring(found) or "").partition("\n\n")[0]
-        listed = (", ".join(f"`{word}`" for word in words) for words in ((kind,), about.uses, about.options))
+        (definition,) = (node for node in code.body if isinstance(node, ast.ClassDef) and node.name == name)
+        summary = (ast.get_docstring(definition) or "").partition("\n\n")[0]
+        listed = (", ".join(f"`{word}`" for word in terms) for terms in ((kind,), attack.uses, attack.options))
         rows.append(f"| {' | '.join(listed)} | {' '.join(summary.split())} |")
     return "\n".join(rows)
 

@@ -87,15 +87,15 @@ def arms(experiment: Experiment) -> dict[str, ArmDraw]:
     groups: Any = cluster_job(experiment).plain() if membership.kind == "cluster" else membership.by
     if membership.merge is not None:
         groups = {"by": membership.by, "merge": membership.merge}
-    found = {}
+    draws = {}
     sizes = {key: getattr(membership, key) for key in DRAWING_KEYS if getattr(membership, key) is not None}
     sizes |= membership.arguments or {}
     for name, arm in experiment.arms.items():
         draw = sizes | arm.draw
-        found[name] = ArmDraw(membership.kind, groups, draw, iid=False)
+        draws[name] = ArmDraw(membership.kind, groups, draw, iid=False)
         if experiment.iid_arms:
-            found[name + IID_SUFFIX] = replace(found[name], iid=True)
-    return found
+            draws[name + IID_SUFFIX] = replace(draws[name], iid=True)
+    return draws
 
 
 def blocks(experiment: Experiment) -> dict[int, list[int]]:
@@ -165,11 +165,11 @@ def compares(experiment: Experiment) -> str:
 
 def epsilons_by_arm(experiment: Experiment, group: list[float]) -> dict[str, list[float]]:
     """Return those of a group of epsilons that target models of each arm are trained with, IID arms included."""
-    found = {}
+    by_arm = {}
     for name in arms(experiment):
         own = _settings_of(experiment, name).epsilons
-        found[name] = [epsilon for epsilon in group if own is None or epsilon in own]
-    return found
+        by_arm[name] = [epsilon for epsilon in group if own is None or epsilon in own]
+    return by_arm
 
 
 def blind_job(experiment: Experiment, block: int) -> BlindJob | None:
@@ -295,8 +295,8 @@ def recipes(experiment: Experiment) -> dict[str, Recipe]:
     shared = experiment.training.recipe
     own = {name: _settings_of(experiment, name).training for name in arms(experiment)}
     return {
-        name: Recipe.from_plain(shared | (each.model_dump(exclude_none=True) if each else {}))
-        for name, each in own.items()
+        name: Recipe.from_plain(shared | (training.model_dump(exclude_none=True) if training else {}))
+        for name, training in own.items()
     }
 
 

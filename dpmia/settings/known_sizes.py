@@ -35,14 +35,14 @@ def check_known_sizes(experiment: Experiment, root: Path, where: str) -> None:
 
 def _numbers(job: BatchLimits) -> dict[str, TrainingSizes]:
     """Return the sizes that are numbers in the settings."""
-    found = {}
+    sizes = {}
     for name, arm in job.arms.items():
         draw = arm.draw
         training = draw.get("members", expected_size(arm, None))
         population = draw.get("population")
         if isinstance(training, int):
-            found[name] = TrainingSizes(training, population if isinstance(population, int) else None)
-    return found
+            sizes[name] = TrainingSizes(training, population if isinstance(population, int) else None)
+    return sizes
 
 
 def _from_file(experiment: Experiment, job: BatchLimits, root: Path, where: str) -> dict[str, TrainingSizes] | None:

@@ -90,9 +90,9 @@ def _checked(model: type[BaseModel], values: Any, where: str) -> Any:
     try:
         return model.model_validate(values)
     except ValidationError as error:
-        found = error.errors()
+        errors = error.errors()
     # A value that fits none of several types is one mistake, which pydantic reports once for each type.
-    by_place = groupby(found, key=lambda item: _path(values, item))
+    by_place = groupby(errors, key=lambda item: _path(values, item))
     mistakes = [(path, list(items)) for path, items in by_place]
     problems = [_problem(model, path, items, where) for path, items in mistakes[:MOST]]
     raise problems[0] if len(mistakes) == 1 else _SeveralMistakesError(problems, len(mistakes) - len(problems))
@@ -125,18 +125,18 @@ def _problem(model: type[BaseModel], path: list[Any], items: list[Any], where: s
             return ConfigError(where, f"{_shown(value)} is {_IS[item['type']].format(**item['ctx'])}")
     *others, last = dict.fromkeys(map(_what, items))
     problem = f"{_shown(value)} is not {', '.join(others)}{' or ' if others else ''}{last}"
-    words = [item["ctx"]["expected"] for item in items if item["type"] == "literal_error"]
-    near = _nearest(value, [word.strip(" '\"") for text in words for word in text.replace(" or ", ",").split(",")])
-    if len(words) == len(items):
+    expected = [item["ctx"]["expected"] for item in items if item["type"] == "literal_error"]
+    near = _nearest(value, [word.strip(" '\"") for text in expected for word in text.replace(" or ", ",").split(",")])
+    if len(expected) == len(items):
         noun = "key" if items[0]["loc"][-1] == "[key]" else "value" if isinstance(path[-1], int) else path[-1]
-        return ConfigError(where, f"{_shown(value)} is not a valid {noun}", near or f"Valid: {', '.join(words)}")
+        return ConfigError(where, f"{_shown(value)} is not a valid {noun}", near or f"Valid: {', '.join(expected)}")
     short = len(items) == 1 and _is_short(value)
     remedy = _REMEDIES.get(kind, "").format(value=value) if short else ""
     return ConfigError(where, problem, near or remedy)
 
 
-def _nearest(value: Any, words: list[str]) -> str:
-    return suggestion(value, words) if _is_short(value) else ""
+def _nearest(value: Any, allowed: list[str]) -> str:
+    return suggestion(value, allowed) if _is_short(value) else ""
 
 
 def _what(item: Any) -> str:

@@ -54,8 +54,8 @@ def _attack_kind(spec: str) -> AttackKind:
         raise UserError(spec, problem, "Derive it from that class, or leave per_record out")
     with errors_of_file(spec, "attack", every=True):
         options = tuple(name for name in inspect.signature(attack).parameters)
-        about = {name: bool(getattr(attack, name)) for name in ("both_sides", "per_record", "needs_classes")}
-        return AttackKind(spec, tuple(attack.uses), options, int(attack.each_side), **about)
+        flags = {name: bool(getattr(attack, name)) for name in ("both_sides", "per_record", "needs_classes")}
+        return AttackKind(spec, tuple(attack.uses), options, int(attack.each_side), **flags)
 
 
 def _same(spec: str) -> str:

@@ -40,17 +40,17 @@ def check_command(command: str) -> str:
     Raises:
         ValueError: it cannot be split, a placeholder is unknown or missing, or there is no such script.
     """
-    words = split_command(command)
-    used = placeholders(words)
+    argv = split_command(command)
+    used = placeholders(argv)
     for name in used:
         if name not in PLACEHOLDERS:
-            near = suggestion(name, PLACEHOLDERS) or f"Known: {', '.join(f'{{{known}}}' for known in PLACEHOLDERS)}."
+            near = suggestion(name, PLACEHOLDERS) or f"Known: {', '.join(f'{{{key}}}' for key in PLACEHOLDERS)}."
             raise ValueError(f"{{{name}}} is not a placeholder. {near} Write {{{{ and }}}} for braces")
     if missing := [f"{{{name}}}" for name in REQUIRED if name not in used]:
         raise ValueError(f"the command lacks {', '.join(missing)}. The program needs: {_described(REQUIRED)}")
-    for word in words[1:]:
+    for word in argv[1:]:
         if word.lower().endswith(_SCRIPTS) and not placeholders([word]) and not is_file(word):
-            near = suggestion(word, [each.name for each in Path().iterdir()])
+            near = suggestion(word, [path.name for path in Path().iterdir()])
             raise ValueError(f"{word!r} is not a file in {Path.cwd()}. {near}".rstrip())
     return command
 
@@ -69,8 +69,8 @@ def check_files(files: Iterable[str]) -> None:
 
 def program_files(command: str, files: Iterable[str]) -> list[str]:
     """Return the files that a program consists of: those that the settings list, and those on its command line."""
-    words = [word for word in split_command(command) if not placeholders([word])]
-    return sorted({*files, *(word for word in words if is_file(word))})
+    candidates = [word for word in split_command(command) if not placeholders([word])]
+    return sorted({*files, *(word for word in candidates if is_file(word))})
 
 
 def program_shape(command: str, files: Iterable[str], format: str, scale: str, timeout: float) -> dict[str, Any]:
@@ -81,8 +81,8 @@ def program_shape(command: str, files: Iterable[str], format: str, scale: str, t
 
 def program_name(command: str) -> str:
     """Return the name of a program for people: `train.py` of `python train.py --data {train}`."""
-    words = split_command(command)
-    script = next((word for word in words[1:] if is_file(word) and not placeholders([word])), words[0])
+    argv = split_command(command)
+    script = next((word for word in argv[1:] if is_file(word) and not placeholders([word])), argv[0])
     return Path(script).name
 
 

@@ -59,7 +59,7 @@ def with_precision_budgets(settings: Mapping[str, Any], where: str) -> dict[str,
     budgets, arms = checked(PrecisionBudgets, settings["precision_budgets"], here), settings.get("arms")
     if not isinstance(arms, dict) or not all(_rate(arm) is not None for arm in arms.values()):
         raise ConfigError(here, "an arm has no sampling rate", "Give every arm the key rate, between 0 and 1")
-    given = [name for name, each in [("the experiment", settings), *arms.items()] if each.get("epsilons") is not None]
+    given = [name for name, entry in [("the experiment", settings), *arms.items()] if entry.get("epsilons") is not None]
     if given:
         problem = f"precision_budgets cannot be combined with epsilons of {', '.join(given)}: it computes them"
         raise ConfigError(here, problem, "Remove the epsilons")
@@ -68,7 +68,7 @@ def with_precision_budgets(settings: Mapping[str, Any], where: str) -> dict[str,
     if privacy.relation != "add_remove":
         problem = f"bounds on precision follow from relation add_remove, and it is {privacy.relation}"
         raise ConfigError(here, problem, "Set privacy: {relation: add_remove}")
-    if none := [spell_epsilon(each) for each in budgets.epsilons if _bound(each, budgets, delta) >= 1]:
+    if none := [spell_epsilon(epsilon) for epsilon in budgets.epsilons if _bound(epsilon, budgets, delta) >= 1]:
         problem = (
             f"epsilon {', '.join(none)} bounds no precision, at delta {delta:g} and acceptance {budgets.acceptance:g}"
         )
@@ -76,9 +76,10 @@ def with_precision_budgets(settings: Mapping[str, Any], where: str) -> dict[str,
     by_bound = [budgets_of(epsilon, budgets, {name: _rate(arm) for name, arm in arms.items()}, delta)
                 for epsilon in budgets.epsilons]  # fmt: skip
     settings["arms"] = {
-        name: arm | {"epsilons": [found[name] for found in by_bound if name in found]} for name, arm in arms.items()
+        name: arm | {"epsilons": [epsilons[name] for epsilons in by_bound if name in epsilons]}
+        for name, arm in arms.items()
     }
-    groups = [list(dict.fromkeys(found.values())) for found in by_bound]
+    groups = [list(dict.fromkeys(epsilons.values())) for epsilons in by_bound]
     together = [list(dict.fromkeys(epsilon for group in groups for epsilon in group))]
     settings["epsilons"] = together if budgets.jobs == "together" else groups
     return settings

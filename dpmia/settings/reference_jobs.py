@@ -35,11 +35,11 @@ def queried_by(experiment: Experiment) -> dict[str, list[str]]:
 
     It is the same for all groups of epsilons, since the models of all groups stand in one table.
     """
-    found: dict[str, set[str]] = {}
+    target_arms: dict[str, set[str]] = {}
     for name in experiment.attacks:
         for arm in arms(experiment, name):
-            found[arm] = found.get(arm, set()) | set(_attacked_arms(experiment, name, arm))
-    return {arm: sorted(attacked) for arm, attacked in found.items()}
+            target_arms[arm] = target_arms.get(arm, set()) | set(_attacked_arms(experiment, name, arm))
+    return {arm: sorted(attacked) for arm, attacked in target_arms.items()}
 
 
 def _epsilons(experiment: Experiment, group: list[float]) -> dict[str, list[float]]:
@@ -47,13 +47,15 @@ def _epsilons(experiment: Experiment, group: list[float]) -> dict[str, list[floa
     if not needed(experiment.references).private:
         return {arm: list(group) for arm in jobs.arms(experiment) if arm in queried_by(experiment)}
     of_targets = jobs.epsilons_by_arm(experiment, group)
-    found: dict[str, set[float]] = {}
+    epsilons: dict[str, set[float]] = {}
     for name, attack in experiment.attacks.items():
         for arm in arms(experiment, name):
-            targets = {epsilon for each in _attacked_arms(experiment, name, arm) for epsilon in of_targets[each]}
+            targets = {
+                epsilon for target_arm in _attacked_arms(experiment, name, arm) for epsilon in of_targets[target_arm]
+            }
             wanted = targets if attack.epsilons is None else targets & set(attack.epsilons)
-            found[arm] = found.get(arm, set()) | wanted
-    return {arm: sorted(found[arm]) for arm in jobs.arms(experiment) if found.get(arm)}
+            epsilons[arm] = epsilons.get(arm, set()) | wanted
+    return {arm: sorted(epsilons[arm]) for arm in jobs.arms(experiment) if epsilons.get(arm)}
 
 
 def _attacked_arms(experiment: Experiment, attack: str, arm: str) -> list[str]:

@@ -130,27 +130,27 @@ def make_plan(config: Mapping[str, Any], root: Path, home: Path | None = None) -
             raise ConfigError(name, "it holds no settings", "Write keys with values, as experiments/*.yaml have them")
         file = checked(ExperimentFile, content, name)
         for section in ("predictions", "experiments", "studies"):
-            for each in getattr(file, section):
-                if each in file_of:
-                    problem = f"the name {each!r} is already used in {file_of[each]}"
-                    raise ConfigError(place(name, f"{section}.{each}"), problem, "Rename one of the two")
-                file_of[each] = name
-                if section == "predictions" or _runs_at(getattr(file, section), each, settings.scale, name, section):
-                    sources[each] = SettingsFile(stem, file.paper, name)
+            for entry in getattr(file, section):
+                if entry in file_of:
+                    problem = f"the name {entry!r} is already used in {file_of[entry]}"
+                    raise ConfigError(place(name, f"{section}.{entry}"), problem, "Rename one of the two")
+                file_of[entry] = name
+                if section == "predictions" or _runs_at(getattr(file, section), entry, settings.scale, name, section):
+                    sources[entry] = SettingsFile(stem, file.paper, name)
                 else:
-                    of_other_scales.append(each)
-        for each, given in file.predictions.items():
-            predictions[each] = checked(Predictions, given, f"{name}, {each}")
-            _check_files(predictions[each], root, f"{name}, {each}")
-        for each in file.experiments:
-            resolve = partial(_experiment, file, each, name, root, settings.engine, settings.epsilons)
+                    of_other_scales.append(entry)
+        for entry, given in file.predictions.items():
+            predictions[entry] = checked(Predictions, given, f"{name}, {entry}")
+            _check_files(predictions[entry], root, f"{name}, {entry}")
+        for experiment in file.experiments:
+            resolve = partial(_experiment, file, experiment, name, root, settings.engine, settings.epsilons)
             at_scale = _at_each_scale(settings.scale, resolve)
-            if each in sources:
-                experiments[each], at_paper_scale[each] = at_scale[settings.scale], at_scale["paper"]
-        for each in file.studies:
-            study_at_scale = _at_each_scale(settings.scale, partial(_study, file, each, name))
-            if each in sources:
-                studies[each], studies_at_paper_scale[each] = study_at_scale[settings.scale], study_at_scale["paper"]
+            if experiment in sources:
+                experiments[experiment], at_paper_scale[experiment] = at_scale[settings.scale], at_scale["paper"]
+        for study in file.studies:
+            study_at_scale = _at_each_scale(settings.scale, partial(_study, file, study, name))
+            if study in sources:
+                studies[study], studies_at_paper_scale[study] = study_at_scale[settings.scale], study_at_scale["paper"]
     return Plan(
         *(settings, experiments, at_paper_scale, studies, studies_at_paper_scale, predictions, sources),
         of_other_scales=tuple(of_other_scales),
@@ -246,14 +246,14 @@ def _merged(file: ExperimentFile, section: str, name: str, scale: Scale, where: 
     entries = getattr(file, section)
     line = _ancestry(entries, name, place(where, section))
     merged = file.defaults
-    for each in line:
-        _check_nulls(merged, entries[each].model_extra, place(where, each))
-        merged = _overlaid(merged, entries[each].model_extra)
+    for ancestor in line:
+        _check_nulls(merged, entries[ancestor].model_extra, place(where, ancestor))
+        merged = _overlaid(merged, entries[ancestor].model_extra)
     for each_scale in BUILDS_ON.get(scale, (scale,)):
         merged = _overlaid(merged, file.scales.get(each_scale, {}), give_back=False)
-        for each in line:
-            layer = entries[each].scales.get(each_scale, {})
-            _check_nulls(merged, layer, place(where, f"{each}.scales.{each_scale}"))
+        for ancestor in line:
+            layer = entries[ancestor].scales.get(each_scale, {})
+            _check_nulls(merged, layer, place(where, f"{ancestor}.scales.{each_scale}"))
             merged = _overlaid(merged, layer, give_back=False)
     return _without_null(merged)
 
@@ -266,17 +266,17 @@ def _mapping(value: Any) -> Mapping[str, Any]:
 def _check_nulls(below: Any, above: Any, where: str) -> None:
     """Refuse null for an arm or an attack that nothing has: a misspelt name would take away nothing."""
     for key, kinds in (("arms", ()), ("attacks", names.ATTACKS)):
-        known, taken = (_mapping(_mapping(each).get(key)) for each in (below, above))
+        present, taken = (_mapping(_mapping(layer).get(key)) for layer in (below, above))
         for name, value in taken.items():
-            if value is None and name not in known and name not in kinds:
-                others = {*known, *(each for each, given in taken.items() if given is not None)}
+            if value is None and name not in present and name not in kinds:
+                others = {*present, *(other for other, given in taken.items() if given is not None)}
                 raise ConfigError(place(where, f"{key}.{name}"), "null takes away nothing", suggestion(name, others))
 
 
 def _runs_at(entries: Mapping[str, ExperimentEntry], name: str, scale: Scale, file: str, section: str) -> bool:
     """Return whether an experiment or study is run at a scale: the last of its line that names scales decides."""
     line = _ancestry(entries, name, place(file, section))
-    named = [scales for each in line if (scales := entries[each].at_scales) is not None]
+    named = [scales for ancestor in line if (scales := entries[ancestor].at_scales) is not None]
     return not named or scale in named[-1]
 
 

@@ -45,14 +45,14 @@ def read_yaml(path: Path, name: str) -> Any:
         raise ConfigError("config, experiments", f"{name!r} cannot be read ({error})") from None
 
 
-def _nodes(node: yaml.Node, known: dict[int, float]) -> float:
+def _nodes(node: yaml.Node, counts: dict[int, float]) -> float:
     """Return how many keys and values a node has once its aliases are written out; infinity if it holds itself."""
-    if id(node) not in known:
-        known[id(node)] = float("inf")
+    if id(node) not in counts:
+        counts[id(node)] = float("inf")
         parts = node.value if isinstance(node, yaml.CollectionNode) else ()
-        within = (each for part in parts for each in (part if isinstance(part, tuple) else (part,)))
-        known[id(node)] = 1 + sum(_nodes(each, known) for each in within)
-    return known[id(node)]
+        within = (child for part in parts for child in (part if isinstance(part, tuple) else (part,)))
+        counts[id(node)] = 1 + sum(_nodes(child, counts) for child in within)
+    return counts[id(node)]
 
 
 #: Of an integer; those of settings need 64, and Python does not write very long ones.

@@ -98,9 +98,9 @@ def load_clusters(files: Sequence[str], dataset: Dataset) -> np.ndarray | None:
     """
     if not files:
         return None
-    with arrays(made(files[0])) as found:
-        _CLUSTERS.check_arrays(found)
-        return found.array("groups", "text", (len(dataset),))
+    with arrays(made(files[0])) as file:
+        _CLUSTERS.check_arrays(file)
+        return file.array("groups", "text", (len(dataset),))
 
 
 def _groups(dataset: Dataset, clusters: np.ndarray | None, how: Any) -> np.ndarray:
@@ -117,8 +117,8 @@ def _groups(dataset: Dataset, clusters: np.ndarray | None, how: Any) -> np.ndarr
 
 def _attribute(dataset: Dataset, name: str) -> np.ndarray:
     if name not in dataset.attributes:
-        known = ", ".join(dataset.attributes) or "it has none"
-        problem = f"{name!r} is not an attribute of the data set {dataset.name} ({known})"
+        listing = ", ".join(dataset.attributes) or "it has none"
+        problem = f"{name!r} is not an attribute of the data set {dataset.name} ({listing})"
         remedy = suggestion(name, dataset.attributes) or "Add the column to the key attributes"
         raise ConfigError("membership.by", problem, remedy)
     return dataset.attributes[name]
@@ -127,10 +127,10 @@ def _attribute(dataset: Dataset, name: str) -> np.ndarray:
 def _merged(values: np.ndarray, merge: Mapping[str, Sequence[str]]) -> np.ndarray:
     """Return the group of every record; `merge` names the values of each group."""
     group_of = {value: group for group, members in merge.items() for value in members}
-    known = np.unique(values)
-    missing = sorted(set(known.tolist()) - set(group_of))
-    unknown = sorted(set(group_of) - set(known.tolist()))
+    unique = np.unique(values)
+    missing = sorted(set(unique.tolist()) - set(group_of))
+    unknown = sorted(set(group_of) - set(unique.tolist()))
     if missing or unknown or len(group_of) != sum(map(len, merge.values())):
         problem = f"values without a group: {missing}; values that do not occur: {unknown}"
-        raise ConfigError("membership.merge", problem, f"Put each of these in one group: {', '.join(known.tolist())}")
-    return np.array([group_of[value] for value in known.tolist()])[np.searchsorted(known, values)]
+        raise ConfigError("membership.merge", problem, f"Put each of these in one group: {', '.join(unique.tolist())}")
+    return np.array([group_of[value] for value in unique.tolist()])[np.searchsorted(unique, values)]

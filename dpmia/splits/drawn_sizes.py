@@ -19,11 +19,11 @@ def of_splits(
         arms: those that count.
         records: number of records that splits are drawn from.
     """
-    found: dict[str, tuple[int, int]] = {}
+    smallest: dict[str, tuple[int, int]] = {}
     for (name, _), split in splits.items():
         if name in arms:
             expected = expected_size(arms[name], records)
             sizes = len(split.training) if expected is None else expected, len(split.population)
-            training, population = found.get(name, sizes)
-            found[name] = min(sizes[0], training), min(sizes[1], population)
-    return {name: TrainingSizes(*sizes) for name, sizes in found.items()}
+            training, population = smallest.get(name, sizes)
+            smallest[name] = min(sizes[0], training), min(sizes[1], population)
+    return {name: TrainingSizes(*sizes) for name, sizes in smallest.items()}

@@ -78,8 +78,8 @@ def group(
     """
     inside, outside = np.flatnonzero(groups == group), np.flatnonzero(groups != group)
     if not len(inside):
-        known = ", ".join(sorted(set(groups.tolist())))
-        raise DataError("group", f"{group!r} is not one of {known}")
+        listing = ", ".join(sorted(set(groups.tolist())))
+        raise DataError("group", f"{group!r} is not one of {listing}")
     drawn = []
     for rows, wanted, what in (
         (inside, members, f"members from group {group!r}"),
@@ -123,13 +123,13 @@ def bias(
     Raises:
         DataError: there are not two groups, or one of them is too small.
     """
-    known = sorted(set(groups.tolist()))
-    if group not in known or len(known) != 2:
-        raise DataError("group", f"{group!r} is not one of two groups; there are {', '.join(known)}")
+    names = sorted(set(groups.tolist()))
+    if group not in names or len(names) != 2:
+        raise DataError("group", f"{group!r} is not one of two groups; there are {', '.join(names)}")
     parts: dict[str, list[np.ndarray]] = {"members": [], "nonmembers": [], "population": [], "validation": []}
     of_group = (round(share * members), nonmembers // 2, round(share * validation))
     of_other = (members - of_group[0], nonmembers - of_group[1], validation - of_group[2])
-    other = next(name for name in known if name != group)
+    other = next(name for name in names if name != group)
     for name, (inside, outside, checked) in ((group, of_group), (other, of_other)):
         rows = rng.permutation(np.flatnonzero(groups == name))
         if inside + max(outside, checked) > len(rows):

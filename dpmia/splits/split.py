@@ -93,7 +93,7 @@ def load_splits(path: Path | str, dataset: Dataset | None = None) -> dict[tuple[
         DataError: the file is absent or damaged, or stands in the place of another job's; or `dataset` is given and the
             splits were drawn from other data.
     """
-    found: dict[tuple[str, int], dict[str, np.ndarray]] = {}
+    split_parts: dict[tuple[str, int], dict[str, np.ndarray]] = {}
     with arrays(made(path)) as file:
         drawn_from = str(file.array(_FINGERPRINT, "text", ()))
         if dataset is not None and dataset.fingerprint != drawn_from:
@@ -103,13 +103,13 @@ def load_splits(path: Path | str, dataset: Dataset | None = None) -> dict[tuple[
             for key in file.names:
                 if key not in (_FINGERPRINT, PLACE):
                     arm, replicate, part = key.split("/")
-                    found.setdefault((arm, int(replicate)), {})[part] = file.rows(key)
+                    split_parts.setdefault((arm, int(replicate)), {})[part] = file.rows(key)
             expected = {part.name for part in fields(Split)}
-            if any(parts.keys() != expected for parts in found.values()):
+            if any(parts.keys() != expected for parts in split_parts.values()):
                 raise ValueError(f"a split has other parts than {', '.join(sorted(expected))}")
-            if not all(len(parts["members"]) and len(parts["nonmembers"]) for parts in found.values()):
+            if not all(len(parts["members"]) and len(parts["nonmembers"]) for parts in split_parts.values()):
                 raise ValueError("a split has no members, or no non-members")
-            splits = {key: Split(**parts) for key, parts in found.items()}
+            splits = {key: Split(**parts) for key, parts in split_parts.items()}
             last = max((split.last for split in splits.values()), default=-1)
             if dataset is not None and last >= len(dataset):
                 raise ValueError(f"it has row {last} of {len(dataset)} records, from 0")

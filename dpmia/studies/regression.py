@@ -92,14 +92,14 @@ def run(
         errors = y - predict(x)
         hidden = {target: _errors_by_value(predict, x, y, places) for target, places in columns.items()}
         for place, parameter in enumerate(parameters):
-            known = sigma_s[place], sigma_d[place]
-            found = _membership(errors[place], known, is_member)
+            sigmas = sigma_s[place], sigma_d[place]
+            entries = _membership(errors[place], sigmas, is_member)
             for target, places in columns.items():
-                found += _attributes(target, hidden[target][:, place], x, places, known[0], is_member, chance)
+                entries += _attributes(target, hidden[target][:, place], x, places, sigmas[0], is_member, chance)
             members, folded = int(is_member.sum()), folds.get_n_splits(x)
             sizes = [len(y), members, len(y) - members]
-            about = [dataset.name, *sizes, model, parameter, folded, *known, known[1] / known[0]]
-            rows += [[*about, *key, replicate, *rates] for key, rates in found]
+            prefix = [dataset.name, *sizes, model, parameter, folded, *sigmas, sigmas[1] / sigmas[0]]
+            rows += [[*prefix, *key, replicate, *rates] for key, rates in entries]
     return pd.DataFrame(rows, columns=REGRESSION)
 
 
@@ -113,16 +113,16 @@ def target_columns(features: Sequence[str], target: str) -> np.ndarray:
     Raises:
         ConfigError: there is no such feature.
     """
-    found = [place for place, name in enumerate(features) if name == target or name.startswith(f"{target}=")]
-    if not found:
-        known = dict.fromkeys(name for feature in features for name in (feature.partition("=")[0], feature))
-        raise ConfigError("targets", f"{target!r} is not the name of a feature", suggestion(target, known))
-    return np.array(found)
+    columns = [place for place, name in enumerate(features) if name == target or name.startswith(f"{target}=")]
+    if not columns:
+        names = dict.fromkeys(name for feature in features for name in (feature.partition("=")[0], feature))
+        raise ConfigError("targets", f"{target!r} is not the name of a feature", suggestion(target, names))
+    return np.array(columns)
 
 
-def _membership(errors: np.ndarray, known: tuple[float, float], is_member: np.ndarray) -> list:
+def _membership(errors: np.ndarray, sigmas: tuple[float, float], is_member: np.ndarray) -> list:
     """Return (adversary, target, values) and (tpr, fpr, advantage) of the two threshold attacks."""
-    sigma_s, sigma_d = known
+    sigma_s, sigma_d = sigmas
     decisions_by_attack = {
         "threshold": gaussian_error.decisions(errors, sigma_s, sigma_d),
         "threshold_sigma_s": gaussian_error.decisions(errors, sigma_s),
@@ -194,8 +194,8 @@ def _root_mean_square(errors: np.ndarray) -> np.ndarray:
     return np.sqrt(np.mean(np.square(errors), axis=1))
 
 
-def _rates(found: dict[str, float]) -> list[float]:
-    return [found["tpr"], found["fpr"], found["advantage"]]
+def _rates(rates: dict[str, float]) -> list[float]:
+    return [rates["tpr"], rates["fpr"], rates["advantage"]]
 
 
 def _check(dataset: Dataset, model: str, parameters: Sequence[float], splits: int, test_fraction: float) -> None:

@@ -115,6 +115,6 @@ def _from_odds(epsilon: np.ndarray, odds: np.ndarray) -> np.ndarray:
     return 1 / (1 + np.exp(-epsilon) * np.maximum(odds, 0))
 
 
-def _require(holds: bool | np.bool, wanted: str, found: object) -> None:
+def _require(holds: bool | np.bool, wanted: str, value: object) -> None:
     if not holds:
-        raise ValueError(f"expected {wanted}, got {found}")
+        raise ValueError(f"expected {wanted}, got {value}")

@@ -22,14 +22,14 @@ def chosen_device(engine: type[Engine], wanted: Engines, where: str) -> torch.de
     """
     if not engine.uses_gpu or wanted.accelerator == "cpu":
         return CPU
-    found = torch.cuda.device_count()
+    count = torch.cuda.device_count()
     index = wanted.devices[0] if isinstance(wanted.devices, list) else 0
-    if index < found:
+    if index < count:
         _compute_exactly()
         return torch.device("cuda", index)
-    if wanted.accelerator == "gpu" or found:
+    if wanted.accelerator == "gpu" or count:
         remedy = "Set training.accelerator: auto or cpu, or other devices"
-        raise TrainingError(where, f"there is no GPU {index}: {found} found", remedy)
+        raise TrainingError(where, f"there is no GPU {index}: {count} found", remedy)
     return CPU
 
 

@@ -58,7 +58,7 @@ def load_outputs(checkpoints: Checkpoints, name: str, queries: int) -> Outputs |
         for key, array in arrays.items():
             if array is not None and not np.isfinite(array).all():
                 raise ValueError(f"{key} holds numbers that are not finite")
-        found = Outputs(**arrays)
-        if found.logits.shape[0] != queries:
-            raise ValueError(f"it has outputs on {found.logits.shape[0]} queries, and there are {queries}")
-        return found
+        outputs = Outputs(**arrays)
+        if outputs.logits.shape[0] != queries:
+            raise ValueError(f"it has outputs on {outputs.logits.shape[0]} queries, and there are {queries}")
+        return outputs

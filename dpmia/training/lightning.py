@@ -230,39 +230,39 @@ class EngineModule(pl.LightningModule):
         if self.engine.done != taken:
             raise ValueError(f"the engine has taken {self.engine.done} steps, and Lightning {taken}")
         epochs = self.engine.recipe.epochs * taken // self.engine.steps if self.after_epoch else 0
-        self.measured = [list(map(float, each)) for each in checkpoint["measured"]]
-        if [len(each) for each in self.measured] != [len(self.engine.runs)] * epochs:
+        self.measured = [list(map(float, values)) for values in checkpoint["measured"]]
+        if [len(values) for values in self.measured] != [len(self.engine.runs)] * epochs:
             raise ValueError(f"what was measured is not one number for each model and each of {epochs} epochs")
         self.rows = [{name: float(row[name]) for name in CURVE} for row in checkpoint["rows"]]
         self.engine.tally.load_state_dict(checkpoint["tally"])
 
 
-def _check_finite(found: Any, place: str) -> None:
+def _check_finite(state: Any, place: str) -> None:
     """Refuse tensors of numbers that are not finite, however deep they stand.
 
     Raises:
         ValueError: the message names the place.
     """
-    if isinstance(found, torch.Tensor) and not found.isfinite().all():
+    if isinstance(state, torch.Tensor) and not state.isfinite().all():
         raise ValueError(f"{place} holds numbers that are not finite")
-    if isinstance(found, dict | list | tuple):
-        for key, value in found.items() if isinstance(found, dict) else enumerate(found):
+    if isinstance(state, dict | list | tuple):
+        for key, value in state.items() if isinstance(state, dict) else enumerate(state):
             _check_finite(value, f"{place}.{key}")
 
 
-def _check_alike(found: Any, expected: Any, place: str) -> None:
+def _check_alike(state: Any, expected: Any, place: str) -> None:
     """Refuse a state that has other keys or types than the one it is to replace.
 
     Raises:
         ValueError: the message names the place.
     """
-    if type(found) is not type(expected):
-        raise ValueError(f"{place} is of type {type(found).__name__}, not {type(expected).__name__}")
+    if type(state) is not type(expected):
+        raise ValueError(f"{place} is of type {type(state).__name__}, not {type(expected).__name__}")
     if isinstance(expected, dict):
-        if set(found) != set(expected):
-            raise ValueError(f"{place} has other keys: {', '.join(sorted(map(str, set(found) ^ set(expected))))}")
+        if set(state) != set(expected):
+            raise ValueError(f"{place} has other keys: {', '.join(sorted(map(str, set(state) ^ set(expected))))}")
         for key, value in expected.items():
-            _check_alike(found[key], value, f"{place}.{key}")
+            _check_alike(state[key], value, f"{place}.{key}")
 
 
 def steps_per_call(engine: GradientEngine) -> int:

@@ -119,14 +119,14 @@ class Streams:
         self._batches.bit_generator.state = {**state["batches"], "state": {"state": numbers}}
         self._noise.set_state(state["noise"])
         self._dropout.set_state(state["dropout"])
-        self._order, *self._ahead = [self._positions(each) for each in (state["order"], *state["ahead"])]
+        self._order, *self._ahead = [self._positions(order) for order in (state["order"], *state["ahead"])]
 
     def _positions(self, kept: torch.Tensor) -> np.ndarray:
-        found = kept.numpy()
-        wrong = found.dtype != np.int64 or found.ndim != 1 or len(np.unique(found)) != len(found)
-        if wrong or (len(found) and not 0 <= found.min() <= found.max() < self.records):
+        positions = kept.numpy()
+        wrong = positions.dtype != np.int64 or positions.ndim != 1 or len(np.unique(positions)) != len(positions)
+        if wrong or (len(positions) and not 0 <= positions.min() <= positions.max() < self.records):
             raise ValueError(f"batches are no positions of {self.records} records")
-        return found
+        return positions
 
 
 def full_generator(seed: int) -> torch.Generator:
@@ -137,7 +137,7 @@ def full_generator(seed: int) -> torch.Generator:
     """
     generator = torch.Generator().manual_seed(0)
     state = generator.get_state()
-    words = np.random.SFC64(seed).random_raw(624) >> np.uint64(32)
-    state.numpy()[_TWISTER].view(np.uint64)[:] = words
+    state_words = np.random.SFC64(seed).random_raw(624) >> np.uint64(32)
+    state.numpy()[_TWISTER].view(np.uint64)[:] = state_words
     generator.set_state(state)
     return generator

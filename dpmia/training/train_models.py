@@ -245,15 +245,15 @@ def train_for_losses(
     Raises:
         TrainingError: see `train_models`.
     """
-    found = {}
+    losses = {}
     for trained in train_models(dataset, [model for group in groups for model in group], engines, checkpoints):
         model = trained.spec
-        found[model.run.name] = cross_entropy(trained.logits, dataset.y[model.queries])
+        losses[model.run.name] = cross_entropy(trained.logits, dataset.y[model.queries])
     return [
         Losses(
             [model.card for model in group],
             group[0].queries,
-            np.stack([found[model.run.name] for model in group]),
+            np.stack([losses[model.run.name] for model in group]),
             np.stack([np.isin(model.queries, model.run.records) for model in group]),
         )
         for group in groups
@@ -262,14 +262,14 @@ def train_for_losses(
 
 def _accuracies(dataset: Dataset, inputs: np.ndarray, together: Sequence[ModelSpec], engine: Engine) -> list[float]:
     """Return the accuracy of each model on its validation records; NaN where it has none."""
-    found = []
+    accuracies = []
     for number, (one, parameters) in enumerate(zip(together, engine.parameters(), strict=True)):
         if one.validation is None:
-            found.append(math.nan)
+            accuracies.append(math.nan)
             continue
         logits = engine.outputs_of(number, parameters, torch.from_numpy(inputs[one.validation])).numpy()
-        found.append(float((logits.argmax(axis=1) == dataset.y[one.validation]).mean()))
-    return found
+        accuracies.append(float((logits.argmax(axis=1) == dataset.y[one.validation]).mean()))
+    return accuracies
 
 
 def _groups(

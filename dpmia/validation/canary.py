@@ -216,8 +216,11 @@ def canary_projections(
         together = [
             Seeds(0, derive_seed(seed, "batches"), derive_seed(seed, "noise")) for seed in seeds[first : first + width]
         ]
-        runs = [Run(f"model {each.noise}", records, each, training.noise_multiplier) for each in together]
-        streams = [training.streams_type(each, recipe, neighbours, with_canary) for each in together]
+        runs = [
+            Run(f"model {model_seeds.noise}", records, model_seeds, training.noise_multiplier)
+            for model_seeds in together
+        ]
+        streams = [training.streams_type(model_seeds, recipe, neighbours, with_canary) for model_seeds in together]
         engine = engine_type(architecture, recipe, runs, neighbours.x, neighbours.y, streams)
         places = [torch.stack(engine.parameters())]
         for _ in range(engine.steps):

@@ -20,7 +20,7 @@ import pandas as pd
 
 from dpmia.formats.rows import MissingRowsError
 from dpmia.formats.stages import ACCOUNTING, DIFFERENCES, ENGINES
-from dpmia.papers.artifact import Facts
+from dpmia.papers.artifact import RunSummary
 
 #: Largest difference of one model at least of an experiment whose engines agree, and of all its models.
 TOLERANCE, LARGEST_TOLERANCE = 1e-5, 5e-2
@@ -34,25 +34,25 @@ def verdict(differences: Iterable[float]) -> str:
     Args:
         differences: of each compared model, what 99 % of its parameters and losses stay below; NaN differs.
     """
-    found = np.array(list(differences))
-    if not len(found):
+    values = np.array(list(differences))
+    if not len(values):
         return NOT_COMPARED
-    agree = (found <= LARGEST_TOLERANCE).all() and (found <= TOLERANCE).any()
+    agree = (values <= LARGEST_TOLERANCE).all() and (values <= TOLERANCE).any()
     return AGREES if agree else DIFFERS
 
 
-def tabulate(tables: Mapping[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
+def tabulate(tables: Mapping[str, pd.DataFrame], run_summary: RunSummary) -> pd.DataFrame:
     """Return a row for each experiment: its largest differences, and whether its engines agree.
 
     Args:
         tables: as `dpmia.validation.retraining` writes them.
-        facts: of the run.
+        run_summary: of the run.
 
     Raises:
         MissingRowsError: the tables are not about the experiments of the run.
     """
     rows = []
-    for experiment, models in _models(tables, facts).groupby("experiment", sort=False):
+    for experiment, models in _models(tables, run_summary).groupby("experiment", sort=False):
         compared = models[models["verdict"] != NOT_COMPARED]
         steps = [
             f"{done:.0f} of {all_:.0f}"
@@ -71,33 +71,33 @@ def tabulate(tables: Mapping[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
         )
     rows += [
         {"experiment": name, "verdict": NOT_COMPARED, "reason": f"not run: {reason}"}
-        for name, reason in facts.not_run.items()
+        for name, reason in run_summary.not_run.items()
     ]
     columns = ["experiment", "engine", "models", "steps", *DIFFERENCES, "verdict", "reason"]
     return pd.DataFrame(rows, columns=columns)
 
 
-def tabulate_accountants(tables: Mapping[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
+def tabulate_accountants(tables: Mapping[str, pd.DataFrame], run_summary: RunSummary) -> pd.DataFrame:
     """Return a row for each experiment and mechanism: epsilon by our accountant and by those of Opacus.
 
     Args:
         tables: as `dpmia.validation.retraining` writes them.
-        facts: of the run.
+        run_summary: of the run.
 
     Raises:
         MissingRowsError: the tables are not about the experiments of the run.
     """
-    models = _models(tables, facts)
+    models = _models(tables, run_summary)
     models = models[models["epsilon"].notna()]
     shown = models[["experiment", *ACCOUNTING, "accounting_reason"]].drop_duplicates()
     return shown.rename(columns={"accounted_steps": "steps", "accounting_reason": "reason"}).reset_index(drop=True)
 
 
-def _models(tables: Mapping[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
+def _models(tables: Mapping[str, pd.DataFrame], run_summary: RunSummary) -> pd.DataFrame:
     """Return the rows of all tables; a file does not say which experiments it is about."""
     if not tables:
         return pd.DataFrame(columns=ENGINES)
     models = pd.concat(list(tables.values()), ignore_index=True)
-    if wrong := set(models["experiment"]) ^ set(facts.experiments):
+    if wrong := set(models["experiment"]) ^ set(run_summary.experiments):
         raise MissingRowsError(f"experiments that are missing, or not of this run: {', '.join(sorted(wrong))}")
     return models

@@ -22,7 +22,7 @@ from dpmia.common.seeds import derive_seed
 from dpmia.formats.recipe import Recipe
 from dpmia.formats.stages import GUARANTEES
 from dpmia.models.mlp import MLP
-from dpmia.papers.artifact import Facts
+from dpmia.papers.artifact import RunSummary
 from dpmia.privacy.accounting import Mechanism
 from dpmia.training.engines.base import Engine
 from dpmia.validation.canary import CanaryTraining, Neighbours, audit_scores, canary_neighbours
@@ -155,12 +155,12 @@ def _row(trial: Trial, engine: type[Engine], root_seed: int) -> list[object]:
     ]
 
 
-def tabulate(tables: Mapping[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
+def tabulate(tables: Mapping[str, pd.DataFrame], run_summary: RunSummary) -> pd.DataFrame:
     """Return the trials of the run as they are shown; `tables` holds what `run` returned."""
-    (found,) = tables.values()
-    shown = found.assign(
-        **{name: found[name].map("{:.3g}".format) for name in ("noise_multiplier", "delta", "epsilon")},
-        **{name: found[name].map("{:.2f}".format) for name in ("epsilon_of_mechanism", "epsilon_of_rates")},
+    (trials,) = tables.values()
+    shown = trials.assign(
+        **{name: trials[name].map("{:.3g}".format) for name in ("noise_multiplier", "delta", "epsilon")},
+        **{name: trials[name].map("{:.2f}".format) for name in ("epsilon_of_mechanism", "epsilon_of_rates")},
     )
     return shown.rename(
         columns={

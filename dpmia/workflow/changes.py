@@ -70,9 +70,9 @@ def differences(recorded: list[str], current: Mapping[str, Any]) -> list[str]:
     old = [_value(text) for text in left.elements() if not DIGEST.fullmatch(text)]
     changes, others = [], []
     for name, value in new.items():
-        alike = [each for each in old if type(each) is type(value)]
+        alike = [candidate for candidate in old if type(candidate) is type(value)]
         if alike:
-            before = max(alike, key=lambda each: len({*each} & {*value}) if isinstance(value, dict) else 0)
+            before = max(alike, key=lambda candidate: len({*candidate} & {*value}) if isinstance(value, dict) else 0)
             old.remove(before)
             changes += _changes("" if isinstance(value, dict) else name, before, value)
         else:

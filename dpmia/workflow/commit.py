@@ -29,19 +29,19 @@ def named_commit(repository: Path, settings: Iterable[str | Path] = ()) -> str:
     Raises:
         UnnamedRunError: files were changed since, there is no commit, or it lacks a file of settings.
     """
-    found = commit(repository)
-    if not found.isalnum():
-        raise UnnamedRunError("the checkout", f"its commit is {found}", "Commit every change, then run it again")
+    commit_hash = commit(repository)
+    if not commit_hash.isalnum():
+        raise UnnamedRunError("the checkout", f"its commit is {commit_hash}", "Commit every change, then run it again")
     for file in settings:
         try:
             _git(repository, "ls-files", "--error-unmatch", "--", str(Path(file).resolve()))
         except subprocess.CalledProcessError:
             problem, remedy = (
-                f"commit {found[:7]} of {repository} does not hold it",
+                f"commit {commit_hash[:7]} of {repository} does not hold it",
                 "Add it to the checkout and commit it",
             )
             raise UnnamedRunError(str(file), problem, remedy) from None
-    return found
+    return commit_hash
 
 
 def _git(repository: Path, *arguments: str) -> str:

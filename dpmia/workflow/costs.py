@@ -35,8 +35,8 @@ class Spent(NamedTuple):
 
 def spent_by(log: Path) -> Spent | None:
     """Return what a job took, by the last line of its log; None where it says nothing of it."""
-    found = LINE.findall(log.read_text(encoding="utf-8", errors="replace")) if log.is_file() else []
-    return Spent(*(float(number or "nan") for number in found[-1])) if found else None
+    matches = LINE.findall(log.read_text(encoding="utf-8", errors="replace")) if log.is_file() else []
+    return Spent(*(float(number or "nan") for number in matches[-1])) if matches else None
 
 
 #: Logs in the place of a rule's that are no job's: of Snakemake itself, and of the process whose forks jobs are.

@@ -31,7 +31,7 @@ LIBRARY = ROOT / PACKAGE
 _behind: dict[str, dict[str, str]] = {}
 
 #: File -> its size and times, the modules that it imports, and the digest of its syntax; and files parsed just now.
-_known: dict[str, tuple[list[int], list[str], str]] = {}
+_file_syntax: dict[str, tuple[list[int], list[str], str]] = {}
 _parsed: list[Path] = []
 
 
@@ -112,19 +112,19 @@ def reached(starts: Iterable[Path | None], packages: frozenset[str] = frozenset(
         starts: files; None is passed over.
         packages: names of this package, and of those that plug-ins come from.
     """
-    found: set[Path] = set()
+    files: set[Path] = set()
     queue = [file for file in starts if file is not None]
     while queue:
         file = queue.pop()
-        if file not in found:
-            found.add(file)
+        if file not in files:
+            files.add(file)
             table = file.with_suffix(".toml")  # of a module: numbers that it reads
             queue += [table] if table.is_file() else []
             own = _is_own(file, packages)
             for module in _read(file)[0]:
                 below = _file_of(module, packages) or (_beside(file, module) if own else None)
                 queue += [below] if below else []
-    return found
+    return files
 
 
 def _is_own(file: Path, packages: frozenset[str]) -> bool:
@@ -137,8 +137,8 @@ def _is_own(file: Path, packages: frozenset[str]) -> bool:
 def _beside(file: Path, module: str) -> Path | None:
     """Return the module that a file of one's own imports from its folder, or from where commands are typed."""
     bases = [folder.joinpath(*module.split(".")) for folder in (file.parent, Path.cwd())]
-    files = (each for base in bases for each in (base.with_suffix(".py"), base / "__init__.py"))
-    return next((each for each in files if each.is_file()), None)
+    files = (candidate for base in bases for candidate in (base.with_suffix(".py"), base / "__init__.py"))
+    return next((candidate for candidate in files if candidate.is_file()), None)
 
 
 def recall(file: Path | str) -> None:
@@ -151,7 +151,7 @@ def recall(file: Path | str) -> None:
             if kept["by"] == _parser():
                 if kept["check"] != _check_of(kept["known"]):
                     raise ValueError("another checksum")
-                _known.update(kept["known"])
+                _file_syntax.update(kept["known"])
 
 
 def keep(file: Path | str) -> None:
@@ -163,13 +163,13 @@ def keep(file: Path | str) -> None:
         with suppress(OSError):
             remove_leftovers([], alone=[Path(file).parent])  # of a start that was killed here, if nothing else is to do
             with whole_file(file) as part:
-                kept = {"by": _parser(), "check": _check_of(_known), "known": _known}
+                kept = {"by": _parser(), "check": _check_of(_file_syntax), "known": _file_syntax}
                 part.write_text(json.dumps(kept), encoding="utf-8")
 
 
-def _check_of(known: Mapping[str, Any]) -> str:
+def _check_of(entries: Mapping[str, Any]) -> str:
     """Return a checksum: with a damaged name of a module, what it imports would be missing from digests."""
-    return hashlib.sha256(json.dumps(known).encode()).hexdigest()[:16]
+    return hashlib.sha256(json.dumps(entries).encode()).hexdigest()[:16]
 
 
 def _check_texts(values: Iterable[Any]) -> None:
@@ -184,20 +184,20 @@ def _parser() -> list[Any]:
 
 def _stamp(file: Path) -> list[int]:
     """Return what changes when a file is edited."""
-    about = file.stat()
+    status = file.stat()
     # The last is set by the system whenever a file is written or replaced, whatever the time it claims.
-    return [about.st_size, about.st_mtime_ns, about.st_ctime_ns]
+    return [status.st_size, status.st_mtime_ns, status.st_ctime_ns]
 
 
 @cache
 def _read(file: Path) -> tuple[frozenset[str], str]:
     """Return the modules that `file` imports, and the digest of its syntax; of a TOML file, that of its content."""
-    stamp, known = _stamp(file), _known.get(str(file))
-    if known is None or known[0] != stamp:
+    stamp, entry = _stamp(file), _file_syntax.get(str(file))
+    if entry is None or entry[0] != stamp:
         modules, syntax = _parse(file)
-        known = _known[str(file)] = (stamp, sorted(modules), syntax)
+        entry = _file_syntax[str(file)] = (stamp, sorted(modules), syntax)
         _parsed.append(file)
-    return frozenset(known[1]), known[2]
+    return frozenset(entry[1]), entry[2]
 
 
 def _parse(file: Path) -> tuple[frozenset[str], str]:

@@ -22,25 +22,25 @@ def tables_to_judge(scope: Scope, looks: Looks | None) -> dict[str, str]:
         looks: those before; a table that one of them gave replicates to counts whether it is there or not.
     """
     read = dict.fromkeys(table for of_paper in claims().values() for claim in of_paper for table in claim.tables)
-    found = {}
+    tables = {}
     for stage, name in (table.split("/") for table in read):
         raisable = stage == "replicates" or isinstance(scope.plan.studies.get(name), Regression)
         path = f"{scope.layout.run}/{stage}/{name}.csv"
         judged = Path(path).exists() or (looks is not None and name in looks.times)
         if raisable and judged and name in scope.with_data and scope.layout.of_paper(name) and scope.runs(name):
-            found[name] = path
-    return found
+            tables[name] = path
+    return tables
 
 
 def audits_to_judge(scope: Scope, looks: Looks | None) -> dict[str, str]:
     """Return the audits with limits that were made, or that a look gave replicates to: audit -> its results."""
-    found = {}
+    audits = {}
     for stem, members in scope.plan.audits.items() if scope.plan.config.audit.fail_above else ():
         path = scope.layout.audit_report(stem, "json")
         added = looks is not None and any(name in looks.times for name in members)
         if all(map(scope.runs, members)) and (Path(path).exists() or added):
-            found[stem] = path
-    return found
+            audits[stem] = path
+    return audits
 
 
 def efforts_of(
@@ -54,21 +54,21 @@ def efforts_of(
         tables: experiment or study -> its table.
         core_hours: takes files; returns what the jobs take that make them, with twice the replicates.
     """
-    now, then, found = RunLayout(planned), RunLayout(doubled), {}
+    now, then, efforts = RunLayout(planned), RunLayout(doubled), {}
     for name, table in tables.items():
         if name in planned.studies:
             # One job makes all splits: a doubling takes what all of them take.
             study = planned.studies[name]
             assert isinstance(study, Regression)
-            found[name] = Effort(study.splits, core_hours([table]))
+            efforts[name] = Effort(study.splits, core_hours([table]))
             continue
         before = {*replicated(now, name)}
         new = [file for file in replicated(then, name) if file not in before]
         again = now.all_references(name)
         again += [file for file in now.metrics(name) if again and "/metrics/" in file]
         replicates = planned.experiments[name].replicates
-        found[name] = Effort(replicates, core_hours(new), core_hours(again))
-    return found
+        efforts[name] = Effort(replicates, core_hours(new), core_hours(again))
+    return efforts
 
 
 def replicated(layout: RunLayout, name: str) -> list[str]:

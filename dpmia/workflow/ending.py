@@ -23,8 +23,8 @@ def ending(folder: Path, started: float, data: str) -> str:
     report = folder / "report.html"
     if not report.is_file() or report.stat().st_mtime < started:
         return ""
-    found = Counter(row["verdict"] for row in named(folder / "claims.csv"))
-    counts = ", ".join(f"{count} {verdict}" for verdict, count in found.most_common())
+    verdicts = Counter(row["verdict"] for row in named(folder / "claims.csv"))
+    counts = ", ".join(f"{count} {verdict}" for verdict, count in verdicts.most_common())
     report_lines = [f"Report: {report}", f"Claims: {counts}"]
     if data == "synthetic":
         report_lines.append(f"These are synthetic records. For the real data: {REAL_DATA}")

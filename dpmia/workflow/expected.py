@@ -50,7 +50,7 @@ class MachineRates(PlainData):
 
     def __post_init__(self) -> None:
         """Refuse what no clock measures."""
-        if wrong := [each for each in (self.start, self.speed, *self.steps.values()) if not 0 <= each < LONGEST]:
+        if wrong := [rate for rate in (self.start, self.speed, *self.steps.values()) if not 0 <= rate < LONGEST]:
             raise ValueError(f"{wrong[0]!r} is not a time")
 
     @classmethod
@@ -64,8 +64,8 @@ class MachineRates(PlainData):
             return cls()
         source = made(path)
         with source.faults("it is not what was written"):
-            found = cls.from_plain(source.json())
-        return found if found.machine == platform.node() else cls()
+            rates = cls.from_plain(source.json())
+        return rates if rates.machine == platform.node() else cls()
 
     def write(self, path: Path) -> None:
         """Keep what was measured."""
@@ -223,7 +223,7 @@ class Expectations:
             kind: of its rule.
             wildcards: of the job.
         """
-        programs = sum(each.models * (each.timeout or 0.0) for each in self.trained(kind, wildcards))
+        programs = sum(trained.models * (trained.timeout or 0.0) for trained in self.trained(kind, wildcards))
         return max(4 * self.of(kind, wildcards).seconds, programs)
 
     def _work_out(self, kind: str, wildcards: Mapping[str, str]) -> Expected:
@@ -252,11 +252,11 @@ class Expectations:
             return 0.0
         of_images, of_others = _HELD[kind]
         synthetic, most = self.plan.config.data == "synthetic", 0.0
-        for each in self._experiments(wildcards):
-            if synthetic and not isinstance(each.dataset, OwnData):
+        for experiment in self._experiments(wildcards):
+            if synthetic and not isinstance(experiment.dataset, OwnData):
                 continue
-            records, inputs, _, rows = data_size(each)
-            raw = each.pool**2 if kind == "prepare_dataset" else 1
+            records, inputs, _, rows = data_size(experiment)
+            raw = experiment.pool**2 if kind == "prepare_dataset" else 1
             most = max(most, records * inputs * (raw * of_images if rows else 4 * of_others) / 1e6)
         return most
 
@@ -266,8 +266,8 @@ class Expectations:
         if "experiment" in wildcards:
             return [every[name] for name in (wildcards["experiment"],) if name in every]
         if "file" in wildcards:
-            return [each for name, each in every.items() if sources[name].stem == wildcards["file"]]
-        return [each for each in every.values() if jobs.dataset_id(each) == wildcards.get("prepared")]
+            return [experiment for name, experiment in every.items() if sources[name].stem == wildcards["file"]]
+        return [experiment for experiment in every.values() if jobs.dataset_id(experiment) == wildcards.get("prepared")]
 
     def trained(self, kind: str, wildcards: Mapping[str, str]) -> list[Trained]:
         """Return the models that a job trains; none for a job that trains none."""

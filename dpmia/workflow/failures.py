@@ -41,12 +41,12 @@ def read_failure(rule: str, log: Path | None) -> Failure:
     """Return why a job failed, from its log."""
     if log is None:
         return Failure(rule, "it failed, and it has no log.")
-    found = _ERROR.findall(log.read_text(encoding="utf-8", errors="replace")) if log.is_file() else []
-    if not found:
+    matches = _ERROR.findall(log.read_text(encoding="utf-8", errors="replace")) if log.is_file() else []
+    if not matches:
         return Failure(
             rule, f"it ended without a message, killed or out of memory, or with what stands above. Log: {log}"
         )
-    code, message = found[-1]
+    code, message = matches[-1]
     return Failure(rule, message.strip(), int(code))
 
 
@@ -60,8 +60,8 @@ def last_words(failures: Iterable[Failure], command: str) -> tuple[str, int]:
     failures = list(dict.fromkeys(failures))
     if not failures:
         return stopped(command), CANNOT_RUN
-    lines = [f"Error in {each.rule}: {each.message}" for each in failures]
-    return "\n\n".join(lines), max(each.exit_code for each in failures)
+    lines = [f"Error in {failure.rule}: {failure.message}" for failure in failures]
+    return "\n\n".join(lines), max(failure.exit_code for failure in failures)
 
 
 def stopped(command: str) -> str:

@@ -57,14 +57,14 @@ def table(targets: Mapping[str, Forecast], cores: int, others: Iterable[int] = (
     rows = [
         [
             name,
-            len(each.jobs),
-            f"{each.seconds / 3600:.3f}",
-            *(_time(each.wall(number)) for number in numbers),
-            _size(each.memory(cores)),
-            _size(each.disk),
-            _size(each.download),
+            len(forecast.jobs),
+            f"{forecast.seconds / 3600:.3f}",
+            *(_time(forecast.wall(number)) for number in numbers),
+            _size(forecast.memory(cores)),
+            _size(forecast.disk),
+            _size(forecast.download),
         ]
-        for name, each in targets.items()
+        for name, forecast in targets.items()
     ]
     walls = [_on(number) for number in numbers]
     headers = ["target", "jobs", "core-hours", *walls, f"memory {_on(cores)}", "disk", "download"]

@@ -32,6 +32,6 @@ def remembered(folder: Path) -> dict[str, float]:
     if not file.is_file():
         return {}
     source = made(file)
-    found = list(rows(source, source.text(), ","))
+    lines = list(rows(source, source.text(), ","))
     with source.faults("it is not what was written"):
-        return {log: float(seconds) for _, (log, seconds) in found}
+        return {log: float(seconds) for _, (log, seconds) in lines}

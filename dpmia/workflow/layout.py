@@ -84,10 +84,10 @@ class RunLayout:
 
     def prepared(self, name: str) -> str:
         """Return the prepared data set of an experiment, or of a study that takes one."""
-        each = self.plan.experiments.get(name) or self.plan.studies[name]
-        if isinstance(each, LinearGenerator):
+        entry = self.plan.experiments.get(name) or self.plan.studies[name]
+        if isinstance(entry, LinearGenerator):
             raise ValueError(f"{name}: a study that draws its own records has no prepared data set")
-        return f"{self.resources}/prepared/{jobs.dataset_id(each)}.npz"
+        return f"{self.resources}/prepared/{jobs.dataset_id(entry)}.npz"
 
     def clusters(self, name: str) -> list[str]:
         """Return the clusters of an experiment whose groups are clusters, nothing for another."""

@@ -34,9 +34,9 @@ def next_look(
         looks: those before.
     """
     judged = JudgedRun(**{**run, "folder": Path(run["folder"])})
-    known = {name: Effort.from_plain(effort) for name, effort in efforts.items()}
+    parsed_efforts = {name: Effort.from_plain(effort) for name, effort in efforts.items()}
     held = {f"audit {name}": _held(file) for name, file in audits.items()}
-    if missing := _missing(judged, held, known, looks):
+    if missing := _missing(judged, held, parsed_efforts, looks):
         first = f"The last look is not complete: replicates of {', '.join(missing)} are to be made first."
         return (
             None,
@@ -45,11 +45,11 @@ def next_look(
         )
     times = looks.times if looks else None
     standings = (
-        stand_of_claims(chain.from_iterable(claims().values()), judged, known, times),
-        stand_of_limits(held, known, times),
+        stand_of_claims(chain.from_iterable(claims().values()), judged, parsed_efforts, times),
+        stand_of_limits(held, parsed_efforts, times),
     )
-    proposal = propose(standings, known, budget, looks)
-    return proposal.look, describe(proposal, known, budget)
+    proposal = propose(standings, parsed_efforts, budget, looks)
+    return proposal.look, describe(proposal, parsed_efforts, budget)
 
 
 def _held(file: str) -> Held:
@@ -68,10 +68,10 @@ def _missing(
 ) -> list[str]:
     """Return the experiments and studies whose results lack replicates that the last look asked for."""
     audited = {mean.experiment: mean.replicates for held in audits.values() for mean in held.means}
-    found = []
+    missing = []
     for name, times in (looks.times if looks else {}).items():
         tables = run.tables([f"replicates/{name}", f"studies/{name}"])
         there = max(map(replicates_of_table, tables.values()), default=audited.get(name, 0))
         if name in efforts and there < efforts[name].replicates * times:
-            found.append(name)
-    return found
+            missing.append(name)
+    return missing

@@ -50,25 +50,27 @@ class Scope:
     @cached_property
     def with_data(self) -> dict[str, Experiment | Regression]:
         """Experiments and studies that take a data set, by name."""
-        studies = {name: each for name, each in self.plan.studies.items() if isinstance(each, Regression)}
+        studies = {name: study for name, study in self.plan.studies.items() if isinstance(study, Regression)}
         return {**self.plan.experiments, **studies}
 
     @cached_property
     def prepared(self) -> dict[str, Experiment | Regression]:
         """Prepared data set -> an experiment or study that takes it."""
-        return {jobs.dataset_id(each): each for each in self.with_data.values()}
+        return {jobs.dataset_id(entry): entry for entry in self.with_data.values()}
 
     @cached_property
     def clustered(self) -> dict[str, Experiment]:
         """Clusters of records -> an experiment that takes them."""
         every = self.plan.experiments.values()
-        return {jobs.cluster_id(each): each for each in every if each.membership.kind == "cluster"}
+        return {
+            jobs.cluster_id(experiment): experiment for experiment in every if experiment.membership.kind == "cluster"
+        }
 
     @cached_property
     def not_run(self) -> dict[str, str]:
         """Experiment or study -> why its data are unavailable. A target that names one runs all the same, and fails."""
         every = self.with_data.items()
-        return {name: reason for name, each in every if (reason := self._why_not(each.dataset))}
+        return {name: reason for name, entry in every if (reason := self._why_not(entry.dataset))}
 
     @property
     def not_run_of_papers(self) -> dict[str, str]:
@@ -104,17 +106,17 @@ class Scope:
     def published_data(self) -> dict[str, Any]:
         """Return the prepared data sets of this run, those of a file of one's own left out: path -> data set."""
         return {
-            self.layout.prepared(name): each.dataset
-            for name, each in self.with_data.items()
-            if self.runs(name) and not isinstance(each.dataset, OwnData)
+            self.layout.prepared(name): entry.dataset
+            for name, entry in self.with_data.items()
+            if self.runs(name) and not isinstance(entry.dataset, OwnData)
         }
 
     @property
     def audited_epsilons(self) -> set[str]:
         """Epsilons of the models that audits report on, spelled; of predictions the stated one."""
         audited = {name for members in self.plan.audits.values() for name in members}
-        trained = [each.epsilons for name, each in self.plan.experiments.items() if name in audited]
-        stated = [each.epsilon for name, each in self.plan.predictions.items() if name in audited]
+        trained = [experiment.epsilons for name, experiment in self.plan.experiments.items() if name in audited]
+        stated = [predictions.epsilon for name, predictions in self.plan.predictions.items() if name in audited]
         every = [*(epsilon for groups in trained for group in groups for epsilon in group), *stated]
         return {spell_epsilon(epsilon) for epsilon in every if epsilon is not None}
 
@@ -138,7 +140,7 @@ class Scope:
         from dpmia.papers.claims import claims
 
         read = {
-            table for each in claims()[paper] for table in self.held(each.tables) if self.runs(experiment_of(table))
+            table for claim in claims()[paper] for table in self.held(claim.tables) if self.runs(experiment_of(table))
         }
         read |= {table for artifact in self.available(paper) for table in self.tables(artifact)}
         return sorted(f"{self.layout.run}/{table}.csv" for table in read)
@@ -161,7 +163,7 @@ class Scope:
             for of_paper in PAPERS.values()
             for artifact in of_paper
             for held in [self.held(artifact.tables)]
-            if held == artifact.tables or (artifact.each and held)
+            if held == artifact.tables or (artifact.some_suffice and held)
         }
 
     def tables(self, artifact: Artifact) -> list[str]:
@@ -179,7 +181,11 @@ class Scope:
 
     def available(self, paper: str) -> list[Artifact]:
         """Return the figures and tables of a paper that `all` makes."""
-        return [each for each in self.artifacts.values() if PAPER_OF[each.name] == paper and self.makes(each)]
+        return [
+            artifact
+            for artifact in self.artifacts.values()
+            if PAPER_OF[artifact.name] == paper and self.makes(artifact)
+        ]
 
     def files(self, artifact: Artifact) -> dict[str, str]:
         """Return the files that an artifact consists of, by their ending; those of no paper lie in a folder apart."""
@@ -191,21 +197,21 @@ class Scope:
 
     def progress(self) -> dict[str, dict[str, list[str]]]:
         """Return by paper, and then by stage, the files that are made for it; experiments of no paper stand apart."""
-        found: dict[str, dict[str, list[str]]] = {}
+        by_paper: dict[str, dict[str, list[str]]] = {}
         claimed: set[str] = set()
         for paper in PAPERS:
             shown = self.available(paper)
             needed = dict.fromkeys(experiment_of(table) for artifact in shown for table in self.tables(artifact))
             claimed |= set(needed)
             made = {"figures and tables": [next(iter(self.files(artifact).values())) for artifact in shown]}
-            found[paper] = self.layout.stages(needed) | made
+            by_paper[paper] = self.layout.stages(needed) | made
         every = [*self.plan.experiments, *self.plan.studies]
         others = [name for name in every if name not in claimed and self.runs(name)]
-        return found | ({"others": self.layout.stages(others)} if others else {})
+        return by_paper | ({"others": self.layout.stages(others)} if others else {})
 
     # What pages say of the run.
 
-    def facts(self, artifact: Artifact) -> dict[str, Any]:
+    def run_summary(self, artifact: Artifact) -> dict[str, Any]:
         """Return the facts on the run that an artifact's captions print."""
         if artifact.name not in PAPER_OF:
             return self._facts_of_check(artifact)
@@ -232,14 +238,19 @@ class Scope:
         Args:
             times: experiment -> how many times its planned replicates it has; None where none were added.
         """
-        of_papers = {name: each for name, each in self.plan.experiments.items() if self.layout.of_paper(name)}
-        others = {name: facts.other_networks(each, self.plan.at_paper_scale[name]) for name, each in of_papers.items()}
+        of_papers = {
+            name: experiment for name, experiment in self.plan.experiments.items() if self.layout.of_paper(name)
+        }
+        others = {
+            name: facts.other_networks(experiment, self.plan.at_paper_scale[name])
+            for name, experiment in of_papers.items()
+        }
         of_other_scales = dict.fromkeys(self.plan.of_other_scales, f"not run at scale {self.plan.config.scale}")
         return {
             "synthetic": self.plan.config.data == "synthetic",
             "scale": self.plan.config.scale,
             "not_run": of_other_scales | self.not_run_of_papers,
-            "trained": {name: facts.trained(each) for name, each in of_papers.items()},
+            "trained": {name: facts.trained(experiment) for name, experiment in of_papers.items()},
             "other_networks": {name: networks for name, networks in others.items() if networks},
             "times": times,
         }
@@ -254,8 +265,8 @@ class Scope:
         paper = {**plan.at_paper_scale, **plan.studies_at_paper_scale}
         shown = paper if at_paper_scale else {**plan.experiments, **plan.studies}
         return {
-            name: each.model_dump(mode="json", exclude_none=True)
-            for name, each in shown.items()
+            name: entry.model_dump(mode="json", exclude_none=True)
+            for name, entry in shown.items()
             if self.layout.of_paper(name)
         }
 
@@ -264,15 +275,15 @@ class Scope:
     @cached_property
     def private(self) -> list[str]:
         """Experiments with private target models."""
-        return [name for name, each in self.plan.experiments.items() if jobs.has_private_targets(each)]
+        return [name for name, experiment in self.plan.experiments.items() if jobs.has_private_targets(experiment)]
 
     @cached_property
     def checked(self) -> dict[str, list[str]]:
         """File of experiments -> those of it whose private models can be trained again."""
-        found: dict[str, list[str]] = {}
+        by_file: dict[str, list[str]] = {}
         for name in filter(self.runs, self.private):
-            found.setdefault(self.plan.sources[name].stem, []).append(name)
-        return found
+            by_file.setdefault(self.plan.sources[name].stem, []).append(name)
+        return by_file
 
     def engine_checks(self, file: str) -> dict[str, EngineCheck]:
         """Return which models of each experiment in a file are trained again, by the name of the experiment."""

@@ -71,8 +71,8 @@ class Targets:
 
     def _experiment_of(self, file: str) -> str:
         """Return the experiment that a file belongs to by its path, or nothing."""
-        found = self._pattern.match(file)
-        return found[1] if found else ""
+        match = self._pattern.match(file)
+        return match[1] if match else ""
 
     @cached_property
     def _pattern(self) -> re.Pattern[str]:

@@ -107,8 +107,8 @@ class Trained(PlainData):
             size = self.architecture.shape["size"]
             work, parameters = 2.4e4 * size**2 + 3e4 * size, 320.0 * size**2
         else:
-            known = _NETWORKS | (_GREY_NETWORKS if inputs == rows**2 else {})
-            work, parameters = known.get(build, _OWN_NETWORK)
+            networks = _NETWORKS | (_GREY_NETWORKS if inputs == rows**2 else {})
+            work, parameters = networks.get(build, _OWN_NETWORK)
         return work * (rows / 32) ** 2 if rows else work, parameters
 
 
@@ -127,10 +127,10 @@ def _file_size(experiment: Experiment) -> tuple[int, int, int, int]:
     path = Path.cwd() / dataset.path
     by = None if membership.kind in ("cluster", "bias") else membership.by  # as the check of batches reads it
     try:
-        found: tuple[int, int, int, int] = load(names.FILE_SIZE)(dataset.reading | {"path": str(path)}, by)
+        size: tuple[int, int, int, int] = load(names.FILE_SIZE)(dataset.reading | {"path": str(path)}, by)
     except DataError:  # the job that prepares it says what is wrong
         return UNKNOWN_SIZE
-    return found
+    return size
 
 
 class DrawSizes(NamedTuple):
@@ -242,7 +242,9 @@ def _referenced(experiment: Experiment, sizes: Mapping[str, DrawSizes]) -> dict[
     records = data_size(experiment)[0]
     return {
         arm: min(
-            records, experiment.replicates * sum(sizes[each].attacked + sizes[each].population for each in attacked)
+            records,
+            experiment.replicates
+            * sum(sizes[target_arm].attacked + sizes[target_arm].population for target_arm in attacked),
         )
         for arm, attacked in reference_jobs.queried_by(experiment).items()
     }

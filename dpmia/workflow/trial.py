@@ -34,14 +34,14 @@ ENDLESS = 100_000
 REFERENCE = 0.065
 
 
-def measure(kinds: Iterable[Trained], known: MachineRates) -> MachineRates:
+def measure(kinds: Iterable[Trained], rates: MachineRates) -> MachineRates:
     """Return the rates of this machine, with those that are known already.
 
     Kinds whose single step would take longer than all others together stay with an estimate from their size.
 
     Args:
         kinds: of models; those that are to be trained most come first.
-        known: what was measured before.
+        rates: what was measured before.
     """
     begun = time.process_time()
     start = begun  # what this process did until now is what a training job does before its work
@@ -51,11 +51,11 @@ def measure(kinds: Iterable[Trained], known: MachineRates) -> MachineRates:
         spent = time.process_time() - begun
         if (
             _can_be_tried(kind)
-            and key(kind) not in {**known.steps, **steps}
+            and key(kind) not in {**rates.steps, **steps}
             and spent + step_seconds(kind) * speed < MOST
         ):
             steps[key(kind)] = _step(kind)
-    return MachineRates(platform.node(), start, speed, {**known.steps, **steps})
+    return MachineRates(platform.node(), start, speed, {**rates.steps, **steps})
 
 
 def _can_be_tried(kind: Trained) -> bool:

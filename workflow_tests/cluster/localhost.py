@@ -75,8 +75,8 @@ class Cluster:
 
     def states(self) -> dict[str, str]:
         """Return the state of each node."""
-        words = call("sinfo", "--noheader", "--Node", "--format=%N %T").split()
-        return dict(zip(words[::2], words[1::2], strict=True))
+        fields = call("sinfo", "--noheader", "--Node", "--format=%N %T").split()
+        return dict(zip(fields[::2], fields[1::2], strict=True))
 
     def jobs(self, *states: str) -> set[str]:
         """Return the numbers of the jobs in some states, such as `running`."""
@@ -168,19 +168,19 @@ def _processes_of_jobs(node: str) -> list[int]:
 
     A daemon that outlives its job reports that the job failed: no longer what a lost node does.
     """
-    found = set()
+    pids = set()
     for folder in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
             if f"\0SLURMD_NODENAME={node}\0" in "\0" + (folder / "environ").read_text(errors="replace"):
-                found.add(int(folder.name))
+                pids.add(int(folder.name))
     leaders = set()
-    for pid in found:
+    for pid in pids:
         with suppress(OSError, StopIteration):
             lines = Path(f"/proc/{pid}/status").read_text().splitlines()
             parent = int(next(line for line in lines if line.startswith("PPid:")).split()[1])
             if Path(f"/proc/{parent}/comm").read_text().startswith("slurmstepd"):
                 leaders.add(parent)
-    return [*leaders, *(found - leaders)]
+    return [*leaders, *(pids - leaders)]
 
 
 if __name__ == "__main__":

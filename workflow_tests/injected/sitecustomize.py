@@ -93,8 +93,8 @@ def jump() -> None:
     time.time_ns = lambda: right_ns() + off() * 10**9
 
 
-if found := os.environ.get("DPMIA_TEST_FAULTS"):
-    injector = Injector(Path(found))
+if folder := os.environ.get("DPMIA_TEST_FAULTS"):
+    injector = Injector(Path(folder))
     if injector.mode == "clock":
         jump()
     else:

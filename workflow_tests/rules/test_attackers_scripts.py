@@ -115,9 +115,9 @@ def distilled(run_script, given, prepared, targets, tmp_path):
 
 def test_shadow_models_know_the_population_only(shadows, splits, dataset):
     split = load_splits(splits, dataset)
-    found = list(load_signals(shadows))
-    assert [(s.card.arm, s.card.number) for s in found] == [(arm, n) for arm in ("left", "left-iid") for n in (0, 1)]
-    for signal in found:
+    signals = list(load_signals(shadows))
+    assert [(s.card.arm, s.card.number) for s in signals] == [(arm, n) for arm in ("left", "left-iid") for n in (0, 1)]
+    for signal in signals:
         assert np.isin(signal.records, split[signal.card.arm, 0].population).all()
         assert signal.is_member.sum() == signal.is_nonmember.sum() == len(split["left", 0].population) // 2
     assert load_header(shadows)["provenance"] == {"synthetic": True}
@@ -161,9 +161,9 @@ def test_every_attack_is_run_with_the_models_it_needs(
         assert list(table.columns) == MEASURED
         assert set(table["arm"]) == {"left", "left-iid"}
         assert set(table["attack"]) == {name}
-        found = table.set_index(["arm", "metric"])["value"]
-        assert found[:, "auc"].between(0, 1).all()
-        assert found[:, "advantage"].between(-1, 1).all()
+        values = table.set_index(["arm", "metric"])["value"]
+        assert values[:, "auc"].between(0, 1).all()
+        assert values[:, "advantage"].between(-1, 1).all()
 
 
 def test_targets_keep_what_the_attacks_need(targets):
@@ -264,10 +264,10 @@ class TestAttacksRecordByRecord:
             params={"job": jobs.per_record_job(given).plain(), "seed": 1},
             wildcards={"experiment": "toy"},
         )
-        points, nulls = (read_table(path) for path in output)
-        assert list(points.columns) == PER_RECORD
+        per_record, nulls = (read_table(path) for path in output)
+        assert list(per_record.columns) == PER_RECORD
         assert list(nulls.columns) == NULLS
-        judged = points[points["alpha"] == 0.3].groupby(["attack", "target", "membership"]).size().to_dict()
+        judged = per_record[per_record["alpha"] == 0.3].groupby(["attack", "target", "membership"]).size().to_dict()
         whole = {(name, target, part): 5 for name in ("population", "reference", "distillation")
                  for target in (0, 1) for part in ("member", "nonmember")}  # fmt: skip
         assert judged == whole | {(jobs.LEAVE_ONE_OUT, 0, part): 4 for part in ("member", "nonmember")}

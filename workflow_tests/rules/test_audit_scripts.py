@@ -33,20 +33,20 @@ def test_an_audit_within_its_limits_ends_well(run_script, tmp_path, capsys):
 
 
 @pytest.mark.parametrize(
-    ("limits", "exit_code", "words"),
+    ("limits", "exit_code", "phrases"),
     [({"exceeded": [OVER]}, 1, ["above a limit: auc 0.700 [0.650, 0.750] of lira, limit 0.6 (mine, a, epsilon 1)."]),
      ({"exceeded": [OVER] * 7, "undecided": [OVER]}, 1, ["; and 2 more."]),
      ({"undecided": [OVER]}, 1, ["not shown to be within a limit, nor above it: auc 0.700 ", "snakemake decide"]),
      ({"held": {"not_evaluated": {"tpr_at_1pct_fpr": "too few (a)"}}, "undecided": [OVER]}, 2,
       ["for every model: tpr_at_1pct_fpr: too few (a). Add"])],
 )  # fmt: skip
-def test_an_audit_above_a_limit_fails_and_says_why(run_script, tmp_path, limits, exit_code, words):
+def test_an_audit_above_a_limit_fails_and_says_why(run_script, tmp_path, limits, exit_code, phrases):
     with pytest.raises(SystemExit) as caught:
         check(run_script, tmp_path, **limits)
     failure = read_failure("check_audit", tmp_path / "check_audit.log")
     assert caught.value.code == failure.exit_code == exit_code
-    for word in words:
-        assert word in failure.message
+    for phrase in phrases:
+        assert phrase in failure.message
 
 
 @pytest.mark.parametrize("limits", [{"exceeded": [{}]}, {"undecided": 3}, {"held": {}}, {"held": {"not_evaluated": 3}}])

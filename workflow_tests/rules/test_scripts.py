@@ -213,9 +213,11 @@ def test_train_block_evaluates_every_model_on_every_record_of_its_split(
         input=Files(dataset=str(prepared), splits=str(splits)),
         params={"job": job, "seed": 1},
     )
-    found = list(load_signals(target))
-    assert [(s.card.arm, s.card.epsilon) for s in found] == [(arm, epsilon) for arm in ARMS for epsilon in ("1", "inf")]
-    for signal in found:
+    all_signals = list(load_signals(target))
+    assert [(s.card.arm, s.card.epsilon) for s in all_signals] == [
+        (arm, epsilon) for arm in ARMS for epsilon in ("1", "inf")
+    ]
+    for signal in all_signals:
         assert sorted(signal.records.tolist()) == list(range(80))
         assert (signal.labels == dataset.y[signal.records]).all()
         assert signal.is_member.sum() == 40
@@ -289,8 +291,9 @@ def test_summarise_experiment_averages_over_replicates(run_script, tmp_path):
 def test_make_artifact_writes_a_figure_and_the_table_it_shows(run_script, tmp_path):
     made_by = {f: f"dpmia.papers.humphries.bounds:{f}" for f in ("tabulate", "draw")}
     files = {ending: str(tmp_path / f"fig.{ending}") for ending in ("pdf", "svg", "png", "md", "csv")}
-    facts = {"synthetic": True, "scale": "smoke", "experiments": {}}
-    run_script("make_artifact", Files(**files), params={"caption": "Bounds.", **made_by, "tables": [], "facts": facts})
+    run_summary = {"synthetic": True, "scale": "smoke", "experiments": {}}
+    params = {"caption": "Bounds.", **made_by, "tables": [], "run_summary": run_summary}
+    run_script("make_artifact", Files(**files), params=params)
     assert (tmp_path / "fig.pdf").read_bytes().startswith(b"%PDF")
     assert (tmp_path / "fig.png").read_bytes().startswith(b"\x89PNG")
     what, how = (tmp_path / "fig.md").read_text(encoding="utf-8").strip().split("\n\n")
@@ -307,13 +310,14 @@ def test_make_artifact_names_the_tables_that_lack_rows(run_script, tmp_path):
     table.parent.mkdir()
     row = ["student", "left", False, np.inf, NO_ATTACK, False, "accuracy_members", 0.9, 0.8, 1.0, 2, "of replicates"]
     write_table(table, pd.DataFrame([row], columns=[*KEYS, "mean", "low", "high", "replicates", "interval"]))
-    facts = {"synthetic": True, "scale": "smoke", "experiments": {"student": {"sampling_without_privacy": "poisson"}}}
+    experiments = {"student": {"sampling_without_privacy": "poisson"}}
+    run_summary = {"synthetic": True, "scale": "smoke", "experiments": experiments}
     with pytest.raises(SystemExit, match="2"):
         run_script(
             "make_artifact",
             Files(md=str(tmp_path / "made.md"), csv=str(tmp_path / "made.csv")),
             input=Files(str(table)),
-            params={"caption": "Batches.", **made_by, "tables": ["summary/student"], "facts": facts},
+            params={"caption": "Batches.", **made_by, "tables": ["summary/student"], "run_summary": run_summary},
         )
     message = read_failure("make_artifact", tmp_path / "make_artifact.log").message
     assert message.startswith(f"{table}: nothing can be made of what they hold (")

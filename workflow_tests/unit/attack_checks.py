@@ -9,9 +9,9 @@ from dpmia.attacks.base import outcome
 ERRORS = 4
 
 
-def measure(attack, signal, known, rng, details=False):
+def measure(attack, signal, knowledge, rng, details=False):
     """Return every metric of an attack on one model."""
-    return outcome(attack, signal, known, rng, details).metrics()
+    return outcome(attack, signal, knowledge, rng, details).metrics()
 
 
 def auc_error(auc, members, nonmembers):
@@ -28,12 +28,12 @@ def tpr_error(law, spread, fpr, members, nonmembers):
     return np.sqrt(tpr * (1 - tpr) / members + slope**2 * fpr * (1 - fpr) / nonmembers)
 
 
-def check_law(attack, law, spread, signal, known, rng):
+def check_law(attack, law, spread, signal, knowledge, rng):
     """Check AUC and TPR at 1 % FPR of a statistic that is Gaussian with this spread; return the measurement."""
     members, nonmembers = signal.is_member.sum(), signal.is_nonmember.sum()
-    found = measure(attack, signal, known, rng)
+    metrics = measure(attack, signal, knowledge, rng)
     auc, tpr = law.auc(spread), law.tpr(spread, 0.01)
-    assert abs(found["auc"] - auc) < ERRORS * auc_error(auc, members, nonmembers), (found["auc"], auc)
+    assert abs(metrics["auc"] - auc) < ERRORS * auc_error(auc, members, nonmembers), (metrics["auc"], auc)
     error = tpr_error(law, spread, 0.01, members, nonmembers)
-    assert abs(found["tpr_at_1pct_fpr"] - tpr) < ERRORS * error, (found["tpr_at_1pct_fpr"], tpr, error)
-    return found
+    assert abs(metrics["tpr_at_1pct_fpr"] - tpr) < ERRORS * error, (metrics["tpr_at_1pct_fpr"], tpr, error)
+    return metrics

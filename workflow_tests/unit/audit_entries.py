@@ -26,8 +26,8 @@ T_3 = float(t.isf(0.025, 3))
 
 def cell(mean, half, records_error=0.0):
     limits = {"low": mean - half, "high": mean + half, "half_width": half}
-    known = {"error": half / T_3, "degrees": 3.0, "records_error": records_error}
-    return {"mean": mean, "replicates": 4, "interval": REPLICATES} | limits | known
+    uncertainty = {"error": half / T_3, "degrees": 3.0, "records_error": records_error}
+    return {"mean": mean, "replicates": 4, "interval": REPLICATES} | limits | uncertainty
 
 
 def entry(**changed):
@@ -39,8 +39,8 @@ def entry(**changed):
     return base | changed
 
 
-def words(*entries, facts=FACTS):
-    return " ".join(text for each in plain_words(entries, "clinic", facts) for text in each["paragraphs"])
+def plain_text(*entries, facts=FACTS):
+    return " ".join(text for section in plain_words(entries, "clinic", facts) for text in section["paragraphs"])
 
 
 def blind(**changed):
@@ -48,8 +48,8 @@ def blind(**changed):
 
 
 def verdict(*entries, facts=FACTS):
-    (found,) = advice.verdicts(entries, "clinic", facts)
-    return found["verdict"], found["reason"]
+    (judged,) = advice.verdicts(entries, "clinic", facts)
+    return judged["verdict"], judged["reason"]
 
 
 def of_predictions(same_pool):

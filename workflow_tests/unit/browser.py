@@ -78,5 +78,5 @@ def _run(command: list[str]) -> subprocess.CompletedProcess[str]:
 def serious_violations(folder: Path, html: str, width: int, dark: bool) -> list[Any]:
     """Return what axe-core finds of impact serious or critical, with the first places of each."""
     axe = files("axe_core_python").joinpath("axe.min.js").read_text(encoding="utf-8")
-    found, _ = probe(folder, html, f"{axe}</script><script>{AXE}", width, dark)
-    return [each for each in found["violations"] if each[0] in ("serious", "critical")]
+    seen, _ = probe(folder, html, f"{axe}</script><script>{AXE}", width, dark)
+    return [violation for violation in seen["violations"] if violation[0] in ("serious", "critical")]

@@ -42,7 +42,7 @@ class World:
         means, hits = dict(self.experiments[experiment]), 0
         for key, old in means.items():
             wanted = (None if arms is None else key[0] if key[0] in arms else "", epsilon, attack, metric)
-            if all(want is None or want == found for want, found in zip(wanted, key, strict=True)):
+            if all(want is None or want == actual for want, actual in zip(wanted, key, strict=True)):
                 means[key] = value(old) if callable(value) else value
                 hits += 1
         assert hits, "nothing was bent"
@@ -95,9 +95,9 @@ def assert_by_replicate(claim: Claim, world: World) -> None:
         f"replicates/{name}": _table(name, means, 0.3, 4) for name, means in world.experiments.items()
     }
     worlds = {name: STAGES[name.partition("/")[0]](tables[name]) for name in claim.tables if name in tables}
-    drawn = {name: each.draw(Chance(9, table=name)) for name, each in worlds.items()}
+    drawn = {name: table_world.draw(Chance(9, table=name)) for name, table_world in worlds.items()}
     whole, part = (
-        claim.rule.measure({name: each.part(replicates) for name, each in drawn.items()})
+        claim.rule.measure({name: sample.part(replicates) for name, sample in drawn.items()})
         for replicates in (slice(0, 9), slice(3, 7))
     )
     for condition, of_all, of_part in zip(claim.conditions, whole, part, strict=True):
@@ -110,7 +110,7 @@ def assert_by_replicate(claim: Claim, world: World) -> None:
 def _numbers(cells: object) -> list[np.ndarray]:
     """Return the values of cells, curves or pairs of curves."""
     parts = cells.values() if isinstance(cells, Mapping) else cells if isinstance(cells, tuple) else None
-    return [np.asarray(cells)] if parts is None else [each for part in parts for each in _numbers(part)]
+    return [np.asarray(cells)] if parts is None else [cell for part in parts for cell in _numbers(part)]
 
 
 def met_at_random(claims: Iterable[Claim], world: World) -> list[str]:
@@ -118,8 +118,10 @@ def met_at_random(claims: Iterable[Claim], world: World) -> list[str]:
     tables = world.others | {
         f"replicates/{name}": _table(name, means, 0.005, 4) for name, means in world.experiments.items()
     }
-    found = verdict_shares([*claims], tables, [6], draws=3, worlds=["placebo"])
-    most = found.dropna(subset="replicates").sort_values("replicates", kind="stable").groupby("id")["reproduced"].last()
+    shares = verdict_shares([*claims], tables, [6], draws=3, worlds=["placebo"])
+    most = (
+        shares.dropna(subset="replicates").sort_values("replicates", kind="stable").groupby("id")["reproduced"].last()
+    )
     return sorted(most.index[most == 1])
 
 

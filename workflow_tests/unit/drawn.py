@@ -9,12 +9,12 @@ def lines(axes, beside=None):
     The legend may be that of the axes `beside`.
     """
     drawn = [line for line in axes.get_lines() if len(line.get_xdata())]
-    found = {line.get_label(): line.get_xydata() for line in drawn if not line.get_label().startswith("_")}
+    curves = {line.get_label(): line.get_xydata() for line in drawn if not line.get_label().startswith("_")}
     nameless = {line.get_color(): line.get_xydata() for line in drawn if line.get_label().startswith("_")}
     for entry in (beside or axes).get_lines():
         if not len(entry.get_xdata()) and entry.get_color() in nameless:
-            found.setdefault(entry.get_label(), nameless[entry.get_color()])
-    return found
+            curves.setdefault(entry.get_label(), nameless[entry.get_color()])
+    return curves
 
 
 def bars(axes):

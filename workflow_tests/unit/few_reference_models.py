@@ -55,30 +55,30 @@ def run(
             rng = np.random.default_rng(derive_seed(seed, "few shadows", count, replicate))
             drawn = law.draw(rng, records // 2, records - records // 2, references=2 * count)
             for variance in ("per_point", "pooled"):
-                for name, found in _measured(law, drawn, count, variance, levels, rng):
-                    rows += [[name, variance, count, replicate, *line] for line in found]
+                for name, lines in _measured(law, drawn, count, variance, levels, rng):
+                    rows += [[name, variance, count, replicate, *line] for line in lines]
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
 def _measured(
     law: GaussianLaw, drawn: tuple, count: int, variance: str, levels: Sequence[float], rng: np.random.Generator
 ) -> Iterator[tuple[str, list[list]]]:
-    signal, known = drawn
+    signal, knowledge = drawn
     widened = law.spread("noise") * np.sqrt(1 + 1 / count)
     for name, attack in (("online", OnlineLira(variance)), ("offline", OfflineLira(variance))):
         exact = name == "offline" and variance == "pooled"
-        found = measure(attack, signal, known, rng)
+        metrics = measure(attack, signal, knowledge, rng)
         lines = [
-            ["auc", found["auc"], law.auc(widened) if exact else np.nan, law.auc(law.noise)],
+            ["auc", metrics["auc"], law.auc(widened) if exact else np.nan, law.auc(law.noise)],
             [
                 "tpr_at_1pct_fpr",
-                found["tpr_at_1pct_fpr"],
+                metrics["tpr_at_1pct_fpr"],
                 law.tpr(widened, 0.01) if exact else np.nan,
                 law.tpr(law.noise, 0.01),
             ],
         ]
         if name == "offline":
-            scores = attack.scores(signal, known, rng)[signal.is_nonmember]
+            scores = attack.scores(signal, knowledge, rng)[signal.is_nonmember]
             for level in levels:
                 rate = float((scores >= stats.norm.isf(level)).mean())
                 lines.append([f"fpr at {level:g}", rate, nominal_to_actual(level, count, variance), level])

@@ -104,9 +104,9 @@ class GaussianLaw:
 
         logits = np.zeros((queries, 2), dtype=np.float32)
         logits[np.arange(queries), labels] = target
-        known = Knowledge(
+        knowledge = Knowledge(
             references=References(loss_of(elsewhere), trained_on) if references else None,
             distilled=close(distilled),
             leave_one_out=close(leave_one_out),
         )
-        return Signal(CARD, np.arange(queries), labels, part, logits), known
+        return Signal(CARD, np.arange(queries), labels, part, logits), knowledge

@@ -37,8 +37,8 @@ IMAGES = ("cifar10", "cifar100", "mnist", "svhn")
 
 def arrays(rng, content):
     """Damage the arrays of an `.npz` file."""
-    with np.load(io.BytesIO(content)) as found:
-        return mutations.bad_arrays(rng, dict(found))
+    with np.load(io.BytesIO(content)) as archive:
+        return mutations.bad_arrays(rng, dict(archive))
 
 
 @dataclass(frozen=True)
@@ -148,11 +148,11 @@ def predictions():
         path = str(folder / "given.csv")
         job = PredictionsJob(path, "label", "member", {"0": "p0", "1": "p1"}, "probabilities", [path], False, "1", [])
         signals, losses = folder.parent / "signals.npz", folder.parent / "losses.npz"
-        found = read_predictions(job)
-        signal = found.target
-        found.save(signals, losses)
+        model = read_predictions(job)
+        signal = model.target
+        model.save(signals, losses)
         assert meaning(load_signals(signals)) == meaning([signal])
-        assert np.isfinite(found.references.losses).all()
+        assert np.isfinite(model.references.losses).all()
         # Where a record stands in the file is no part of what it means.
         return tuple(values.tobytes() for values in (signal.logits, signal.labels, signal.membership))
 
@@ -190,11 +190,11 @@ def signals():
     ]
 
     def read(path):
-        found = list(load_signals(path))
-        assert all(np.isfinite(signal.losses).all() for signal in found)
-        assert len(load_header(path)["models"]) == len(found)
-        assert len(list(load_followed(path))) == sum(signal.curve is not None for signal in found)
-        return meaning(found)
+        loaded = list(load_signals(path))
+        assert all(np.isfinite(signal.losses).all() for signal in loaded)
+        assert len(load_header(path)["models"]) == len(loaded)
+        assert len(list(load_followed(path))) == sum(signal.curve is not None for signal in loaded)
+        return meaning(loaded)
 
     return made(lambda path: save_signals(path, whole, {"files": []}), read)
 
@@ -205,9 +205,9 @@ def losses():
     whole = [Losses([card()] * 3, np.arange(9), values, rng.random((3, 9)) < 0.5)]
 
     def read(path):
-        found = load_losses(path)
-        assert [group.cards for group in found] == load_cards(path)
-        return [(g.cards, g.records.tobytes(), g.losses.tobytes(), g.trained_on.tobytes()) for g in found]
+        groups = load_losses(path)
+        assert [group.cards for group in groups] == load_cards(path)
+        return [(g.cards, g.records.tobytes(), g.losses.tobytes(), g.trained_on.tobytes()) for g in groups]
 
     return made(lambda path: save_losses(path, whole, {}), read)
 
@@ -243,8 +243,8 @@ def prepared():
     whole = Dataset("toy", x, y, ("a", "b", "c"), ("0", "1"), {"sex": sex}, {"files": [], "synthetic": True})
 
     def read(path):
-        found = Dataset.load(path)
-        return found.fingerprint, found.features, found.classes, found.name, json.dumps(found.provenance)
+        dataset = Dataset.load(path)
+        return dataset.fingerprint, dataset.features, dataset.classes, dataset.name, json.dumps(dataset.provenance)
 
     return made(whole.save, read)
 

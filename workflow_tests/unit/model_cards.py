@@ -3,6 +3,6 @@
 from dpmia.formats.model_card import ModelCard
 
 
-def card(**known):
-    """Return the card of a target model of which `known` is known."""
-    return ModelCard(**{"arm": "one", "iid": False, "epsilon": "inf", "role": "target", "meaning": [], **known})
+def card(**fields):
+    """Return the card of a target model of which these `fields` are known."""
+    return ModelCard(**{"arm": "one", "iid": False, "epsilon": "inf", "role": "target", "meaning": [], **fields})

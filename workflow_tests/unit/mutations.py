@@ -148,9 +148,9 @@ def bad_cells(rng, content, separator=","):
         elif kind == 6:
             column = int(rng.integers(max(map(len, rows))))
             value = any_of(rng, CELLS)
-            for each in rows[int(rng.integers(2)) :]:
-                if column < len(each):
-                    each[column] = value
+            for cells in rows[int(rng.integers(2)) :]:
+                if column < len(cells):
+                    cells[column] = value
         else:
             rows.insert(int(rng.integers(len(rows))), any_of(rng, (row, rows[0], [], [""], list(CELLS[:3]))))
     return "\n".join(separator.join(row) for row in rows).encode("utf-8", "replace")

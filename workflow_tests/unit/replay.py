@@ -98,12 +98,12 @@ def replay(engine_type, architecture=PERCEPTRON, victim=RECORDS - 1, **changes):
     rng, noises = np.random.default_rng(3), torch.Generator().manual_seed(4)
     batches = [np.flatnonzero(rng.random(RECORDS) < BATCH / RECORDS) for _ in range(STEPS)]
     batches[1], batches[3], batches[5] = np.array([last]), np.array([], dtype=int), np.arange(RECORDS)
-    found, largest, largest_swapped = set(), 0.0, 0.0
+    faults, largest, largest_swapped = set(), 0.0, 0.0
     for batch in batches:
         state = copy.deepcopy((whole.engine.state_dict(), whole.engine.optimiser.state_dict()))
         noise, other_noise = torch.randn(2, architecture.parameter_count, generator=noises)
         rest = batch[batch != last]
-        alone = [each.step(state, [last], noise) - each.step(state, [], noise) for each in (whole, swapped)]
+        alone = [played.step(state, [last], noise) - played.step(state, [], noise) for played in (whole, swapped)]
         less, swap = without.step(state, rest, noise), swapped.step(state, batch, noise)
         reported = (noise - other_noise).double() * (SIGMA * CLIP_NORM)
         noisy = (
@@ -113,14 +113,14 @@ def replay(engine_type, architecture=PERCEPTRON, victim=RECORDS - 1, **changes):
         )
         step = whole.step(state, batch, noise)  # the last of all: the training goes on from here
         if max(deviation.norm() for deviation in (*noisy[:2], noisy[2] - step)) > ROUNDING * CLIP_NORM:
-            found.add("noise")
+            faults.add("noise")
         there = float(last in batch)
         apart, apart_swapped = step - less, step - swap
         unexplained = (apart - there * alone[0]).norm(), (apart_swapped - there * (alone[0] - alone[1])).norm()
         if max(unexplained) > ROUNDING * CLIP_NORM:
-            found.add("nothing else")
+            faults.add("nothing else")
         largest = max(largest, float(apart.norm()) / CLIP_NORM)
         largest_swapped = max(largest_swapped, float(apart_swapped.norm()) / CLIP_NORM)
     if largest > 1 + ROUNDING or largest_swapped > 2 + ROUNDING:
-        found.add("sensitivity")
-    return found, largest, largest_swapped
+        faults.add("sensitivity")
+    return faults, largest, largest_swapped

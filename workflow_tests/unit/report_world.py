@@ -27,11 +27,11 @@ ACCOUNTING = Accounting(
 def signal(epsilon, replicate=0):
     """Return what is kept of a model that took 40 steps; private for an epsilon of 1."""
     accounting = ACCOUNTING if epsilon == "1" else None
-    known = card(
+    model_card = card(
         arm="gp", epsilon=epsilon, replicate=replicate, engine="StackedEngine", steps=40, accounting=accounting
     )
     one = np.zeros(1, dtype=np.int64)
-    return Signal(known, one, one, one.astype(np.uint8), np.zeros((1, 2), dtype=np.float32))
+    return Signal(model_card, one, one, one.astype(np.uint8), np.zeros((1, 2), dtype=np.float32))
 
 
 def verdict(paper, artifact, name, word, **more):

@@ -68,19 +68,19 @@ def small(value: int = -1) -> bool:
 def test_mutants_change_one_sign_number_or_truth_value_each(tmp_path, monkeypatch):
     monkeypatch.setattr(changes, "ROOT", tmp_path)
     (tmp_path / "small.py").write_text(MODULE)
-    found = list(changes.mutants("small.py"))
+    variants = list(changes.mutants("small.py"))
     expected = "5 -> 6, 5 -> -5, 1 -> 2, 1 -> -1, USub left out, 1 -> 2, 1 -> -1, 3 -> 4, 3 -> -3"
     expected += ", And -> Or, Add -> Sub, LtE -> Lt, Not left out, Eq -> NotEq"
-    assert sorted(each.change for each in found) == sorted(expected.split(", "))
-    answers = {}
-    for mutant in found:
+    assert sorted(mutant.change for mutant in variants) == sorted(expected.split(", "))
+    outputs = {}
+    for mutant in variants:
         names = {}
         exec(mutant.code(), names)
-        answers[mutant.line, mutant.change] = [names["small"](value) for value in (3, 4, 5)]
-    assert answers[2, "5 -> 6"] == [False, True, True]
-    assert answers[6, "LtE -> Lt"] == [False, False, False]
-    assert answers[6, "Not left out"] == [True, False, False]
-    assert {mutant.inside for mutant in found if mutant.line == 2} == {False}
+        outputs[mutant.line, mutant.change] = [names["small"](value) for value in (3, 4, 5)]
+    assert outputs[2, "5 -> 6"] == [False, True, True]
+    assert outputs[6, "LtE -> Lt"] == [False, False, False]
+    assert outputs[6, "Not left out"] == [True, False, False]
+    assert {mutant.inside for mutant in variants if mutant.line == 2} == {False}
 
 
 def test_a_mutation_score_has_wilsons_interval():

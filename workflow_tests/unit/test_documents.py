@@ -92,7 +92,7 @@ def test_the_example_of_the_audit_page_fits_a_small_table(clinic, small_table):
     assert len(signals) == len(splits) * 3
     (group,) = reference_jobs.groups(short)
     losses = train_references(dataset, None, splits, reference_jobs.job(short, group, 0), 1)
-    assert {card.epsilon for each in losses for card in each.cards} == {"1", "10", "inf"}
+    assert {card.epsilon for references in losses for card in references.cards} == {"1", "10", "inf"}
     with pytest.raises(ConfigError, match=r'arm st_mary_s, group "St\. Mary\'s"'):
         planned(folder, changed(first, "defaults.training.batch_size", 32))
 
@@ -184,8 +184,8 @@ def test_the_table_of_the_other_page_is_an_artifact():
     assert artifact.tabulate == "dpmia.papers.humphries.strongest:tabulate"
     exec(module, names)
     columns = ["experiment", "arm", "epsilon", "attack", "metric", "oracle", "mean", "low", "high"]
-    found = [("random", True, 0.3), ("lira", False, 0.2), ("average_threshold", False, 0.1), ("blind", False, 0.9)]
-    rows = [("heart", "va", 1.0, attack, "advantage", oracle, mean, 0, 1) for attack, oracle, mean in found]
+    attacks = [("random", True, 0.3), ("lira", False, 0.2), ("average_threshold", False, 0.1), ("blind", False, 0.9)]
+    rows = [("heart", "va", 1.0, attack, "advantage", oracle, mean, 0, 1) for attack, oracle, mean in attacks]
     table = names["tabulate"]({artifact.tables[0]: pd.DataFrame(rows, columns=columns)}, None)
     assert table.to_dict("records") == [dict(zip(table, ("heart", "va", 1.0, "lira", 0.2, 0, 1), strict=True))]
 

@@ -95,9 +95,9 @@ def exchanged(with_program):
 
 def run(command, values, form):
     files = {"train": f"train.{form}", "query": f"query.{form}", "outputs": f"outputs.{form}"}
-    words = fill(split_command(command), values | files)
-    program = sys.executable if words[0] == "python" else words[0]
-    subprocess.run([program, "-W", "ignore", *words[1:]] if program != words[0] else words, check=True)
+    arguments = fill(split_command(command), values | files)
+    program = sys.executable if arguments[0] == "python" else arguments[0]
+    subprocess.run([program, "-W", "ignore", *arguments[1:]] if program != arguments[0] else arguments, check=True)
 
 
 @pytest.mark.slow  # imports Opacus, in a process of its own
@@ -105,8 +105,8 @@ def run(command, values, form):
 def test_the_python_program_writes_probabilities(exchanged, epsilon):
     first = yaml.safe_load(blocks(TRAINING, "yaml")[0])
     run(first["experiments"]["mine"]["training"]["command"], exchanged | {"epsilon": epsilon}, "npz")
-    with np.load("outputs.npz") as found:
-        outputs = found["outputs"]
+    with np.load("outputs.npz") as archive:
+        outputs = archive["outputs"]
     assert outputs.shape == (150, 2)
     np.testing.assert_allclose(outputs.sum(axis=1), 1, atol=1e-5)
 

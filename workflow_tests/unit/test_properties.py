@@ -62,11 +62,11 @@ def test_the_oracle_is_the_best_of_all_thresholds(rows):
 @given(SCORES)
 def test_the_tpr_at_a_low_rate_is_the_best_of_the_thresholds_that_keep_it(rows):
     scores, members = apart(rows)
-    found = ranking(scores, members)
+    metrics = ranking(scores, members)
     for name, rate in LOW_RATES.items():
         kept = [(scores[members] >= t).mean() for t in [*scores, np.inf] if (scores[~members] >= t).mean() <= rate]
         expected = max(kept) if rate >= 1 / (~members).sum() else math.nan
-        assert found[name] == pytest.approx(expected, nan_ok=True)
+        assert metrics[name] == pytest.approx(expected, nan_ok=True)
 
 
 @few
@@ -177,11 +177,11 @@ def test_splits_are_disjoint_of_the_asked_sizes_and_groups(seed, members, nonmem
     groups = np.random.default_rng(seed).permutation(np.repeat(["a", "b", "c"], [20, 30, 10]))
     rng = np.random.default_rng(seed)
     split = group(groups, rng, group="a", members=members, nonmembers=nonmembers)
-    for each, outside in ((split, "bc"), (shuffled(split, rng), "abc")):
-        rows = [each.members, each.nonmembers, each.population, each.validation, each.background]
+    for drawn, outside in ((split, "bc"), (shuffled(split, rng), "abc")):
+        rows = [drawn.members, drawn.nonmembers, drawn.population, drawn.validation, drawn.background]
         assert len(np.unique(np.concatenate(rows))) == sum(map(len, rows))
-        assert (len(each.members), len(each.nonmembers)) == (members, nonmembers)
-        assert set(groups[each.nonmembers]) <= set(outside)
+        assert (len(drawn.members), len(drawn.nonmembers)) == (members, nonmembers)
+        assert set(groups[drawn.nonmembers]) <= set(outside)
     assert set(groups[split.members]) == {"a"}
 
 

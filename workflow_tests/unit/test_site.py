@@ -34,7 +34,7 @@ def page(source):
     ],
 )
 def test_links_that_lead_out_of_the_site_become_names_of_files(source, link, shown):
-    assert HOOKS["OUTSIDE"].sub(lambda found: HOOKS["inside"](found, page(source)), link) == shown
+    assert HOOKS["OUTSIDE"].sub(lambda match: HOOKS["inside"](match, page(source)), link) == shown
 
 
 def test_options_of_a_command_are_those_of_its_parser():
@@ -122,8 +122,8 @@ def test_tutorials_are_shown_with_their_outputs(site):
         cells = [cell for cell in json.loads(file.read_text(encoding="utf-8"))["cells"] if cell["cell_type"] == "code"]
         outputs = [output for cell in cells for output in cell["outputs"]]
         assert all(cell["execution_count"] for cell in cells)
-        assert not [each for each in outputs if each.get("name") == "stderr"], f"{file.name} prints a warning"
-        pictures = sum("image/png" in each.get("data", {}) for each in outputs)
+        assert not [output for output in outputs if output.get("name") == "stderr"], f"{file.name} prints a warning"
+        pictures = sum("image/png" in output.get("data", {}) for output in outputs)
         shown = (site / f"tutorials/{file.stem}.html").read_text(encoding="utf-8")
         assert pictures >= 1
         assert shown.count(f"{file.stem}_files/") == pictures

@@ -84,6 +84,6 @@ def test_does_dp_protect_my_opacus_model(run):
     assert private["lira"].advantage.value < 0.5 * plain["lira"].advantage.value
     epsilon = bound.epsilon(1e-5)
     audits = [
-        names["audit_epsilon"](found["lira"].scores, names["is_member"], delta=1e-5) for found in (plain, private)
+        names["audit_epsilon"](results["lira"].scores, names["is_member"], delta=1e-5) for results in (plain, private)
     ]
     assert [audit.refutes(epsilon) for audit in audits] == [True, False]

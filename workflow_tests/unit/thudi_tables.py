@@ -9,7 +9,7 @@ import pandas as pd
 from dpmia.common.registry import load
 from dpmia.formats.rows import COLUMNS, NO_ATTACK
 from dpmia.metrics.precision import ROC_RATES
-from dpmia.papers.artifact import Facts
+from dpmia.papers.artifact import RunSummary
 from dpmia.papers.thudi import budgets, names
 from dpmia.papers.thudi.artifacts import ARTIFACTS
 from dpmia.settings.precision_budgets import PrecisionBudgets, budget_rows
@@ -71,13 +71,13 @@ def metrics(experiment, epsilons=None, attacks=ATTACKS, rates=names.RATES):
             # In one replicate there are too few non-members for the smallest false positive rate.
             values |= {f"tpr@{fpr:g}": min(fpr + shift + 0.1 * rate, 1) for fpr in ROC_RATES}
             values["tpr@0.001"] = np.nan if replicate == 1 else 0.5
-        about = [experiment, names.arm_of(rate), True, epsilon, attack, False]
-        rows += [[*about, metric, replicate, value] for metric, value in values.items()]
+        key = [experiment, names.arm_of(rate), True, epsilon, attack, False]
+        rows += [[*key, metric, replicate, value] for metric, value in values.items()]
     for rate, epsilon, replicate in itertools.product(rates, filter(np.isfinite, epsilons), range(3)):
-        about = [experiment, names.arm_of(rate), True, epsilon, NO_ATTACK, False]
+        key = [experiment, names.arm_of(rate), True, epsilon, NO_ATTACK, False]
         values = {"precision_ceiling": ceiling(epsilon, rate), "accuracy_members": 0.9}
         values |= {f"tpr_ceiling@{fpr:g}": min(fpr + 0.2 + 0.1 * rate, 1) for fpr in ROC_RATES}
-        rows += [[*about, metric, replicate, value] for metric, value in values.items()]
+        rows += [[*key, metric, replicate, value] for metric, value in values.items()]
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
@@ -85,11 +85,11 @@ def accuracies(experiment):
     """Return the accuracies of models trained with the budgets, rounded down as a settings file would."""
     rows = []
     for cell, (replicate, shift) in itertools.product(budgets.budgets().dropna().itertuples(), enumerate(SHIFTS)):
-        about = [experiment, cell.arm, True, np.floor(1000 * cell.epsilon) / 1000, NO_ATTACK, False]
+        key = [experiment, cell.arm, True, np.floor(1000 * cell.epsilon) / 1000, NO_ATTACK, False]
         best = 0.5 + 0.1 * cell.bound + 0.1 * cell.rate + shift
         values = {budgets.BEST: best, budgets.FINAL: best - 0.1, "accuracy_members": 0.99}
         values["precision_ceiling"] = ceiling(np.floor(1000 * cell.epsilon) / 1000, cell.rate)
-        rows += [[*about, metric, replicate, value] for metric, value in values.items()]
+        rows += [[*key, metric, replicate, value] for metric, value in values.items()]
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
@@ -104,24 +104,24 @@ def wilson(share):
     return sorted(np.roots([1 + times, -2 * share - times, share**2]))
 
 
-def facts_of(artifact, synthetic=True):
+def run_summary_of(artifact, synthetic=True):
     experiments = {name.partition("/")[2]: FACT for name in artifact.tables}
-    return Facts(synthetic and bool(experiments), "laptop", experiments)
+    return RunSummary(synthetic and bool(experiments), "laptop", experiments)
 
 
 @cache
 def tidy(name):
     artifact = BY_NAME[name]
-    return load(artifact.tabulate)({table: TABLES[table] for table in artifact.tables}, facts_of(artifact))
+    return load(artifact.tabulate)({table: TABLES[table] for table in artifact.tables}, run_summary_of(artifact))
 
 
 @cache
 def picture(name):
     artifact = BY_NAME[name]
-    return load(artifact.draw)(tidy(name), facts_of(artifact))
+    return load(artifact.draw)(tidy(name), run_summary_of(artifact))
 
 
 def lines(axes):
     """Return what is drawn with a label: label -> points; error bars by the label of their container."""
-    found = {line.get_label(): line.get_xydata() for line in axes.get_lines() if not line.get_label().startswith("_")}
-    return found | {bars.get_label(): bars.lines[0].get_xydata() for bars in axes.containers}
+    curves = {line.get_label(): line.get_xydata() for line in axes.get_lines() if not line.get_label().startswith("_")}
+    return curves | {bars.get_label(): bars.lines[0].get_xydata() for bars in axes.containers}

@@ -8,7 +8,7 @@ import pandas as pd
 from dpmia.formats.rows import COLUMNS, NO_ATTACK
 from dpmia.formats.stages import NULLS, PER_RECORD
 from dpmia.metrics.precision import ROC_RATES
-from dpmia.papers.artifact import Facts
+from dpmia.papers.artifact import RunSummary
 from dpmia.papers.ye import names
 
 ATTACKS = tuple(names.ATTACKS.values())
@@ -91,8 +91,8 @@ def per_record(experiment, arms=("Ia", "IIa")):
             for alpha in (0.1, 0.3):
                 eighths = place if arm == "IIa" else 8 - place
                 loss, threshold = record / 8, eighths / 8 + alpha - 0.3 - 1 / 16
-                about = [experiment, arm, target, record + shift, 3, part, attack, alpha]
-                rows.append([*about, loss, threshold, loss <= threshold])
+                key = [experiment, arm, target, record + shift, 3, part, attack, alpha]
+                rows.append([*key, loss, threshold, loss <= threshold])
     return pd.DataFrame(rows, columns=PER_RECORD)
 
 
@@ -110,8 +110,8 @@ def nulls(experiment, arms=("Ia", "IIa")):
         for (targets, target, record), (place, attack) in itertools.product(
             places, enumerate(names.PAPER.values(), start=1)
         ):
-            about = [experiment, arm, targets, target, record, 3, attack, 0.1, record / 10, place - below, 20]
-            rows += [[*about, place + step] for step in np.linspace(-0.5, 0.5, 20) / place]
+            key = [experiment, arm, targets, target, record, 3, attack, 0.1, record / 10, place - below, 20]
+            rows += [[*key, place + step] for step in np.linspace(-0.5, 0.5, 20) / place]
     return pd.DataFrame(rows, columns=NULLS)
 
 
@@ -123,10 +123,10 @@ def tables_of(artifact):
     return {name: MAKE[name.partition("/")[0]](name.partition("/")[2]) for name in artifact.tables}
 
 
-def facts_of(artifact, synthetic=True):
-    """Return the facts on the run behind an artifact."""
+def run_summary_of(artifact, synthetic=True):
+    """Return the `RunSummary` of an artifact."""
     experiments = [name.partition("/")[2] for name in artifact.tables]
-    return Facts(synthetic, "laptop", {experiment: fact(experiment) for experiment in experiments})
+    return RunSummary(synthetic, "laptop", {experiment: fact(experiment) for experiment in experiments})
 
 
 def sentence(experiment, arm):

@@ -88,23 +88,23 @@ def test_above_a_limit_the_exit_code_is_1_and_the_last_words_say_why(audited):
 
 
 @pytest.mark.parametrize(
-    ("config", "words"),
+    ("config", "message"),
     [
         ({"audit": "{fail_above: {tpr_at_0.1pct_fpr: 1.0}}"}, "cannot be evaluated for every model"),
         ({"data": "real"}, "examples/patients.csv is synthetic"),
         ({"data": "reel"}, "config, data: 'reel' "),
     ],
 )
-def test_what_cannot_be_run_or_evaluated_has_the_exit_code_2(audited, config, words):
+def test_what_cannot_be_run_or_evaluated_has_the_exit_code_2(audited, config, message):
     response = run_audit(audited, **config)
     assert response.returncode == 2, response.stdout
-    assert words in response.stdout.strip().splitlines()[-1]
+    assert message in response.stdout.strip().splitlines()[-1]
     for noise in ("Traceback", "Exception", ".smk"):
         assert noise not in response.stdout
 
 
 @pytest.mark.parametrize(
-    ("settings", "words"),
+    ("settings", "message"),
     [
         ({"experiments": {"mine": {"dataset": {"path": "nowhere.csv", "label": "y"}}}}, "dataset.path: 'nowhere.csv' "),
         (
@@ -114,11 +114,11 @@ def test_what_cannot_be_run_or_evaluated_has_the_exit_code_2(audited, config, wo
         ),
     ],
 )  # fmt: skip
-def test_a_file_of_a_user_that_is_missing_is_one_line(audited, settings, words):
+def test_a_file_of_a_user_that_is_missing_is_one_line(audited, settings, message):
     (audited.folder / "a.yaml").write_text(yaml.safe_dump({"paper": "audit", **settings}))
     response = audited.snakemake("audit", experiments="[a.yaml]", data="real")
     assert response.returncode == 2, response.stdout
-    assert words in response.stdout.strip().splitlines()[-1]
+    assert message in response.stdout.strip().splitlines()[-1]
     assert "Exception" not in response.stdout
 
 
@@ -164,10 +164,10 @@ def test_two_files_or_experiments_of_one_name_are_refused(audited):
     (audited.folder / "other").mkdir(exist_ok=True)
     shutil.copy(audited.folder / "kinds.yaml", audited.folder / "other/kinds.yaml")
     shutil.copy(audited.folder / "kinds.yaml", audited.folder / "again.yaml")
-    for files, words in (
+    for files, message in (
         ("[kinds.yaml,other/kinds.yaml]", "kinds.yaml and other/kinds.yaml have the same name"),
         ("[kinds.yaml,again.yaml]", "experiments.bernoulli: the name 'bernoulli' is already used in kinds.yaml"),
     ):
         response = audited.snakemake("audit", experiments=files)
         assert response.returncode == 2
-        assert words in response.stdout.strip().splitlines()[-1]
+        assert message in response.stdout.strip().splitlines()[-1]

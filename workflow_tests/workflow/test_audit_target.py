@@ -31,8 +31,8 @@ def test_a_limit_for_an_epsilon_that_no_model_has_is_refused_before_anything_is_
     asked = "{epsilons: [3], fail_above: {auc: 0.6}}"
     response = clinic.snakemake("audit", experiments="[experiments/patients.yaml]", audit=asked)
     assert response.returncode == 2
-    words = "Error: config, audit.epsilons: no audited model has epsilon 3. They have 1, inf."
-    assert response.stdout.strip().splitlines()[-1] == words
+    message = "Error: config, audit.epsilons: no audited model has epsilon 3. They have 1, inf."
+    assert response.stdout.strip().splitlines()[-1] == message
     assert clinic.made == set()
 
 
@@ -50,10 +50,10 @@ def test_the_example_of_the_page_runs_on_a_small_table_in_one_go(clinic, small_t
     example_of_the_page(clinic, small_table)
     response = clinic.snakemake("audit", scale="laptop", experiments="[clinic.yaml]", data="real")
     assert response.returncode == 0, response.stdout
-    found = json.loads((clinic.folder / "results/real-laptop/audit-clinic.json").read_text())
-    assert found["too_small"] == []
-    assert {group["group"] for group in found["groups"]} == {"St. Mary's", "North", "South"}
-    assert {each["epsilon"] for each in found["results"] if each["attack"] == "lira_offline"} == {"1", "10", "inf"}
+    report = json.loads((clinic.folder / "results/real-laptop/audit-clinic.json").read_text())
+    assert report["too_small"] == []
+    assert {group["group"] for group in report["groups"]} == {"St. Mary's", "North", "South"}
+    assert {row["epsilon"] for row in report["results"] if row["attack"] == "lira_offline"} == {"1", "10", "inf"}
 
 
 def test_a_batch_that_does_not_fit_is_refused_before_anything_is_made(clinic, small_table):

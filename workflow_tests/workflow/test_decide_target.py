@@ -155,4 +155,4 @@ def test_limits_of_an_audit_are_decided_by_more_replicates(school):
     looks = read_looks(school.folder / RUN)
     limits = json.loads(report.read_text())["limits"]
     assert limits["error"] == ERROR_OF_LOOK
-    assert {each["estimate"]["count"] for each in limits["held"]["means"]} == {3 * looks.times["audits/clinic/clinic"]}
+    assert {held["estimate"]["count"] for held in limits["held"]["means"]} == {3 * looks.times["audits/clinic/clinic"]}

@@ -41,7 +41,7 @@ class Runs:
 
     def start(self, *faults: Faults, cores: int = 1) -> subprocess.Popen[str]:
         self.count += 1
-        injected = {name: value for each in faults for name, value in each.environment.items()}
+        injected = {name: value for fault in faults for name, value in fault.environment.items()}
         return subprocess.Popen(
             [sys.executable, "-m", "snakemake", "--cores", str(cores), TARGET, "--config", "scale=smoke"],
             cwd=self.workspace.folder,
@@ -62,10 +62,10 @@ class Runs:
     def files(self, *endings: str) -> dict[str, bytes]:
         """Return the finished files with some endings; what a job keeps to be resumed is none."""
         folder = self.workspace.folder
-        found = [file for top in ("results", "resources") for file in (folder / top).rglob("*") if file.is_file()]
+        files = [file for top in ("results", "resources") for file in (folder / top).rglob("*") if file.is_file()]
         return {
             str(file.relative_to(folder)): file.read_bytes()
-            for file in found
+            for file in files
             if file.suffix in endings and not PART.search(file.name) and ".checkpoints/" not in str(file)
         }
 

@@ -16,24 +16,24 @@ def change(experiment, *path, to):
 
 
 @pytest.mark.parametrize(
-    ("config", "words"),
+    ("config", "phrases"),
     [
         ({"sclae": "smoke"}, ["config, sclae: ", "unknown key", "Did you mean 'scale'?"]),
         ({"data": "reel"}, ["config, data: 'reel' ", "Did you mean 'real'?"]),
         ({"seed": "-3"}, ["config, seed: -3 ", "non-negative integer"]),
     ],
 )
-def test_a_wrong_key_or_value_in_the_config(workspace, config, words):
+def test_a_wrong_key_or_value_in_the_config(workspace, config, phrases):
     response = workspace.snakemake(**config)
     assert response.returncode == 2
     last = response.stdout.strip().splitlines()[-1]
-    assert all(word in last for word in words), response.stdout
+    assert all(phrase in last for phrase in phrases), response.stdout
     assert "Traceback" not in response.stdout
     assert workspace.made == set()
 
 
 @pytest.mark.parametrize(
-    ("target", "words"),
+    ("target", "message"),
     [
         ("signals/student/1_inf/block-99999.npz", "1_inf/block-0.npz'?"),
         ("signals/student/0.3_inf/block-0.npz", "/block-0.npz'?"),
@@ -43,12 +43,12 @@ def test_a_wrong_key_or_value_in_the_config(workspace, config, words):
         ("per_record/student.csv", ""),
     ],
 )
-def test_a_file_that_no_job_makes(workspace, target, words):
+def test_a_file_that_no_job_makes(workspace, target, message):
     response = workspace.snakemake(f"results/synthetic-smoke/{target}")
     assert response.returncode == 2
     last = response.stdout.strip().splitlines()[-1]
     assert f"target results/synthetic-smoke/{target}: student has no such file with these settings. " in last
-    assert words in last
+    assert message in last
     assert "Traceback" not in response.stdout
     assert workspace.made == set()
 
@@ -65,8 +65,8 @@ def test_keys_after_a_second_config_are_not_lost(workspace):
 def test_a_paper_without_experiments_in_the_settings(workspace):
     response = workspace.snakemake("ye")
     assert response.returncode == 2
-    words = "target ye: none of its figures and tables can be made. Name experiments/ye.yaml in the key experiments."
-    assert words in response.stdout.strip().splitlines()[-1]
+    message = "target ye: none of its figures and tables can be made. Name experiments/ye.yaml in the key experiments."
+    assert message in response.stdout.strip().splitlines()[-1]
     assert workspace.made == set()
 
 
@@ -85,7 +85,7 @@ def test_a_target_beside_the_forecast_is_not_made(workspace):
 
 
 @pytest.mark.parametrize(
-    ("apply", "words"),
+    ("apply", "phrases"),
     [
         (change("student", "trainng", to={}), ["student.trainng: ", "Did you mean 'training'?"]),
         (change("student", "scales", to={"smoke": {"epsilons": [[0]]}}), ["epsilons.0.0", "positive number"]),
@@ -95,18 +95,18 @@ def test_a_target_beside_the_forecast_is_not_made(workspace):
         (change("student", "dataset", to="students"), ["student.dataset: 'students' ", "Did you mean 'student'?"]),
     ],
 )
-def test_a_wrong_experiment(workspace, apply, words):
+def test_a_wrong_experiment(workspace, apply, phrases):
     workspace.change_experiments(apply)
     response = workspace.snakemake()
     assert response.returncode == 2
     last = response.stdout.strip().splitlines()[-1]
-    assert all(word in last for word in words), response.stdout
+    assert all(phrase in last for phrase in phrases), response.stdout
     assert "Traceback" not in response.stdout
     assert workspace.made == set()
 
 
 @pytest.mark.parametrize(
-    ("apply", "words"),
+    ("apply", "phrases"),
     [
         (change("student", "membership", "members", to=500), ["members from group 'GP'", ": 500 ", "423"]),
         (change("student", "arms", "gabriel_pereira", "group", to="XX"), ["group", "'XX'", "GP, MS"]),
@@ -120,12 +120,12 @@ def test_a_wrong_experiment(workspace, apply, words):
         ),
     ],
 )
-def test_more_than_the_data_can_give(workspace, apply, words):
+def test_more_than_the_data_can_give(workspace, apply, phrases):
     workspace.change_experiments(apply)
     response = workspace.snakemake("results/synthetic-smoke/splits/student/block-0.npz")
     assert response.returncode == 2
     last = response.stdout.strip().splitlines()[-1]
-    assert all(word in last for word in words), response.stdout
+    assert all(phrase in last for phrase in phrases), response.stdout
     assert "Traceback" not in response.stdout
     assert not any("results" in file for file in workspace.made)
 
@@ -142,14 +142,14 @@ def test_a_missing_raw_file_without_a_network_is_reported_with_its_places(worksp
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "words"),
+    ("old", "new", "phrases"),
     [
         (";health;", ";helth;", ["student-por.csv", "helth"]),
         ("\n", "\n", ["student-por.csv", "row"]),
     ],
     ids=["wrong column", "truncated row"],
 )
-def test_a_damaged_raw_file(workspace, old, new, words):
+def test_a_damaged_raw_file(workspace, old, new, phrases):
     assert workspace.snakemake("resources/synthetic-smoke/raw/student/student-por.csv").returncode == 0
     file = workspace.folder / "resources/synthetic-smoke/raw/student/student-por.csv"
     text = file.read_text()
@@ -157,6 +157,6 @@ def test_a_damaged_raw_file(workspace, old, new, words):
     response = workspace.snakemake("resources/synthetic-smoke/prepared/student.npz")
     assert response.returncode == 2
     last = response.stdout.strip().splitlines()[-1]
-    assert all(word in last for word in words), response.stdout
+    assert all(phrase in last for phrase in phrases), response.stdout
     assert "Traceback" not in response.stdout
     assert not any("prepared" in made for made in workspace.made)

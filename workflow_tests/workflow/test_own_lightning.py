@@ -55,10 +55,10 @@ def own(tmp_path):
 def test_a_lightning_module_is_audited_with_privacy_and_without(own):
     run = own.audit()
     assert run.returncode == 0, run.stdout
-    found = json.loads(own.report("json"))
-    assert {each["epsilon"] for each in found["results"]} == {"1", "inf"}
-    private = [each for each in found["results"] if each["epsilon"] == "1"]
-    assert all(0 < each["ceiling"] < each["bound"] < 1 for each in private)
+    report = json.loads(own.report("json"))
+    assert {row["epsilon"] for row in report["results"]} == {"1", "inf"}
+    private = [row for row in report["results"] if row["epsilon"] == "1"]
+    assert all(0 < row["ceiling"] < row["bound"] < 1 for row in private)
     page = own.report("html")
     assert "own model Mine (own.py)" in page
     (own.path / "own.py").write_text(MODULE.replace("x + 0.1", "x + x.mean(0) + 0.1"))

@@ -50,10 +50,10 @@ def own(tmp_path):
 def test_a_program_is_audited_and_an_edit_trains_again(own):
     first = own.audit()
     assert first.returncode == 0, first.stdout
-    found = json.loads(own.report("json"))
-    private = [each for each in found["results"] if each["epsilon"] == "1"]
-    assert {each["attack"] for each in private} == {"average_threshold", "lira_offline"}
-    assert all(each["bound"] > 0 and each["ceiling"] is None for each in private)
+    report = json.loads(own.report("json"))
+    private = [row for row in report["results"] if row["epsilon"] == "1"]
+    assert {row["attack"] for row in private} == {"average_threshold", "lira_offline"}
+    assert all(row["bound"] > 0 and row["ceiling"] is None for row in private)
     page = own.report("html")
     assert "rogram near.awk with epsilon 1 (stated by the user)" in page
     assert "train_" not in own.audit("--dry-run").stdout

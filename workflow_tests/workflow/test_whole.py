@@ -53,12 +53,12 @@ def test_every_private_model_states_its_accounting(finished):
     files = list((finished.folder / "results/synthetic-smoke/signals").rglob("*.npz"))
     assert files
     for file in files:
-        for about in load_header(file)["models"]:
-            if about["epsilon"] == "inf":
-                assert about["accounting"] is None
+        for model in load_header(file)["models"]:
+            if model["epsilon"] == "inf":
+                assert model["accounting"] is None
             else:
                 named = {"sampler", "rate", "noise_multiplier", "steps", "relation", "delta", "accountant", "epsilon"}
-                assert named <= set(about["accounting"])
+                assert named <= set(model["accounting"])
 
 
 def test_two_engines_agree_on_every_private_experiment(finished):

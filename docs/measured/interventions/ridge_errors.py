@@ -47,20 +47,20 @@ def differences(x, y, *, parts=None, of_split=False, gaussian=False):
         of_split: the attacker knows the spreads of the attacked model, not those of the model fitted on all records.
         gaussian: errors are drawn from normal distributions of the spreads that the attacker knows.
     """
-    known = spread(y - fit_ridge(x, y, PENALTIES, SEED)(x)), left_out(x, y, parts or len(y))
+    of_attacker = spread(y - fit_ridge(x, y, PENALTIES, SEED)(x)), left_out(x, y, parts or len(y))
     rows = []
     for split in range(SPLITS):
         rng = np.random.default_rng(derive_seed(SEED, "ridge errors", split))
         members = rng.permutation(len(y)) >= np.ceil(0.25 * len(y))
         errors = y - fit_ridge(x[members], y[members], PENALTIES, SEED)(x)
-        of_members, of_others = (spread(errors[:, members]), spread(errors[:, ~members])) if of_split else known
+        of_members, of_others = (spread(errors[:, members]), spread(errors[:, ~members])) if of_split else of_attacker
         if gaussian:
             errors = rng.normal(size=errors.shape) * np.where(members, of_members[:, None], of_others[:, None])
-        found = [
-            advantage(gaussian_error.decisions(*each), members)["advantage"]
-            for each in zip(errors, of_members, of_others, strict=True)
+        advantages = [
+            advantage(gaussian_error.decisions(*by_penalty), members)["advantage"]
+            for by_penalty in zip(errors, of_members, of_others, strict=True)
         ]
-        rows.append(np.array(found) - gaussian_advantage(of_others / of_members))
+        rows.append(np.array(advantages) - gaussian_advantage(of_others / of_members))
     return np.array(rows)
 
 

@@ -36,10 +36,10 @@ def auc_of(letter, estimator, signal, models):
     return ranking(scores, signal.membership == MEMBER)["auc"]
 
 
-def rows_of(signal, known):
+def rows_of(signal, knowledge):
     """Yield the changed setting, the attack and its AUC; with fewer models, the mean over disjoint sets of them."""
     for letter, (_, kind) in ATTACKS.items():
-        models = getattr(known, kind)
+        models = getattr(knowledge, kind)
         total = len(models.losses)
         for estimator in ESTIMATORS:
             yield f"estimator {estimator}, {total} models", letter, auc_of(letter, estimator, signal, models)
@@ -57,14 +57,14 @@ def main(home, experiment="ye_mnist"):
         folder = Path(home, "distilled", experiment, "inf", file.stem.replace("block", "targets"))
         models = AttackersModels(references=references, distilled=sorted(folder.glob("*.npz")))
         for signal in load_signals(file):
-            known = models.known(queried := signal.of(MEMBER, NONMEMBER))
-            rows += [(signal.card.arm, signal.card.replicate, *row) for row in rows_of(queried, known)]
+            knowledge = models.knowledge_of(queried := signal.of(MEMBER, NONMEMBER))
+            rows += [(signal.card.arm, signal.card.replicate, *row) for row in rows_of(queried, knowledge)]
     table = pd.DataFrame(rows, columns=["arm", "replicate", "changed", "attack", "auc"])
     by_attack = table.pivot_table(index=["arm", "changed", "replicate"], columns="attack", values="auc")
-    for (arm, changed), found in by_attack.groupby(["arm", "changed"]):
-        less = mean_interval((found["R"] - found["D"]).to_numpy())
+    for (arm, changed), aucs in by_attack.groupby(["arm", "changed"]):
+        less = mean_interval((aucs["R"] - aucs["D"]).to_numpy())
         limits = f"{less.mean:.4f} [{less.low:.4f}, {less.high:.4f}]"
-        print(f"{arm:4}{changed:36}R {found.R.mean():.4f}  D {found.D.mean():.4f}  {limits}")
+        print(f"{arm:4}{changed:36}R {aucs.R.mean():.4f}  D {aucs.D.mean():.4f}  {limits}")
 
 
 if __name__ == "__main__":

@@ -53,8 +53,8 @@ def member(archive: IO[bytes], name: str) -> Iterator[IO[bytes] | None]:
         raise NoArchiveError("neither a zip nor a tar archive")
     archive.seek(0)
     with tarfile.open(fileobj=archive, mode="r:*") as packed:
-        found = next((entry for entry in packed if entry.name == name and entry.isfile()), None)
-        content = packed.extractfile(found) if found is not None else None
+        packed_file = next((entry for entry in packed if entry.name == name and entry.isfile()), None)
+        content = packed.extractfile(packed_file) if packed_file is not None else None
         yield content
 
 

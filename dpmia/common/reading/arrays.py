@@ -74,20 +74,20 @@ class Arrays:
         Raises:
             DataError: it is missing or damaged, or another.
         """
-        found = self[name]
-        fits = found.ndim == len(shape) and all(
-            wanted in (None, length) for wanted, length in zip(shape, found.shape, strict=True)
+        array = self[name]
+        fits = array.ndim == len(shape) and all(
+            wanted in (None, length) for wanted, length in zip(shape, array.shape, strict=True)
         )
-        if not fits or (found.dtype.kind != "U" if kind == "text" else found.dtype.name not in kind.split(" or ")):
+        if not fits or (array.dtype.kind != "U" if kind == "text" else array.dtype.name not in kind.split(" or ")):
             wanted = ", ".join("any" if length is None else str(length) for length in shape)
-            problem = f"{found.dtype} of shape ({', '.join(map(str, found.shape))}), not {kind} of shape ({wanted})"
+            problem = f"{array.dtype} of shape ({', '.join(map(str, array.shape))}), not {kind} of shape ({wanted})"
             raise self.source.error(problem, f", array {name!r}")
         # NaN is the smallest and the largest; a mask of all would take as long as reading them.
-        ends = (found.min(), found.max()) if found.dtype.kind == "f" and found.size and not gaps else ()
+        ends = (array.min(), array.max()) if array.dtype.kind == "f" and array.size and not gaps else ()
         if not all(map(np.isfinite, ends)):
             raise self.source.error("not all of its numbers are finite", f", array {name!r}")
         # Bytes in the order of another machine are the same numbers, but torch takes none of them.
-        return found if found.dtype.isnative else found.astype(found.dtype.newbyteorder("="))
+        return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
 
     def only(self, names: Collection[str]) -> None:
         """Refuse arrays of other names: one that may be missing could be there under a damaged name.
@@ -105,16 +105,16 @@ class Arrays:
         Raises:
             DataError: it is missing or damaged, or another.
         """
-        found = self.array(name, "int64", (None,))
-        if len(found) and found.min() < 0:
-            raise self.source.error(f"row {found.min()} is below 0", f", array {name!r}")
-        return found
+        rows = self.array(name, "int64", (None,))
+        if len(rows) and rows.min() < 0:
+            raise self.source.error(f"row {rows.min()} is below 0", f", array {name!r}")
+        return rows
 
-    def header(self, known: tuple[str, int] | None = None) -> dict[str, Any]:
+    def header(self, expected: tuple[str, int] | None = None) -> dict[str, Any]:
         """Return the JSON of the array `header`.
 
         Args:
-            known: format and version that it must state; None where it states none.
+            expected: format and version that it must state; None where it states none.
 
         Raises:
             DataError: it is missing, damaged or changed, or of another format or version.
@@ -125,8 +125,8 @@ class Arrays:
         if not isinstance(header, dict):
             raise self.source.error("it is no mapping", ", header")
         stated = header.get("format"), header.get("version")
-        if known is not None and stated != known:
-            problem = f"format {stated[0]!r} version {stated[1]!r}; expected {known[0]!r} version {known[1]}"
+        if expected is not None and stated != expected:
+            problem = f"format {stated[0]!r} version {stated[1]!r}; expected {expected[0]!r} version {expected[1]}"
             raise self.source.error(problem)
         if header.pop("digest", None) not in (None, _digest(header)):  # earlier versions wrote none
             raise self.source.error("it is not what was written", ", header")
@@ -162,8 +162,8 @@ def header_of(path: Path | str) -> dict[str, Any]:
     Raises:
         DataError: the file is absent or damaged.
     """
-    with arrays(made(path)) as found:
-        return found.header()
+    with arrays(made(path)) as archive:
+        return archive.header()
 
 
 def _read(stream: IO[bytes], size: int) -> np.ndarray:
@@ -179,8 +179,8 @@ def _read(stream: IO[bytes], size: int) -> np.ndarray:
     count = math.prod(shape)
     if min(shape, default=0) < 0 or count * dtype.itemsize != size - stream.tell():
         raise ValueError(f"{dtype} of shape {shape} does not fit its {size} bytes")
-    found = np.empty(count, dtype=dtype)
-    into = memoryview(found.view(np.uint8).data if found.nbytes else bytearray())
+    array = np.empty(count, dtype=dtype)
+    into = memoryview(array.view(np.uint8).data if array.nbytes else bytearray())
     done = 0
     while done < len(into):
         read = stream.read(min(_CHUNK, len(into) - done))
@@ -189,8 +189,8 @@ def _read(stream: IO[bytes], size: int) -> np.ndarray:
         into[done : done + len(read)] = read
         done += len(read)
     stream.read(1)  # the checksum is compared at the end
-    if dtype.kind == "U" and found.nbytes:
-        signs = found.view(dtype.byteorder.replace("|", "=") + "u4")
+    if dtype.kind == "U" and array.nbytes:
+        signs = array.view(dtype.byteorder.replace("|", "=") + "u4")
         if ((signs > 0x10FFFF) | ((signs >= 0xD800) & (signs < 0xE000))).any():
             raise ValueError("its texts hold what is no character")
-    return found.reshape(shape[::-1]).T if by_columns else found.reshape(shape)
+    return array.reshape(shape[::-1]).T if by_columns else array.reshape(shape)

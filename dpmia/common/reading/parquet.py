@@ -60,14 +60,14 @@ def columns(source: Source, content: bytes) -> tuple[list[str], list[list[str]]]
     return schema.names, table
 
 
-def _check_claims(source: Source, about: Any, size: int) -> None:
+def _check_claims(source: Source, metadata: Any, size: int) -> None:
     """Compare what a file says of itself with the limits."""
-    cells = about.num_rows * about.num_columns
-    if cells > source.limits.rows or about.num_columns > source.limits.columns:
-        problem = f"{about.num_rows} rows of {about.num_columns} columns are more than are read"
+    cells = metadata.num_rows * metadata.num_columns
+    if cells > source.limits.rows or metadata.num_columns > source.limits.columns:
+        problem = f"{metadata.num_rows} rows of {metadata.num_columns} columns are more than are read"
         raise source.error(problem, remedy=f"Keep {source.limits.rows} fields, and {source.limits.columns} columns")
     # Of whole groups: pyarrow ends the process where the record of a column is damaged.
-    unpacked = sum(about.row_group(group).total_byte_size for group in range(about.num_row_groups))
+    unpacked = sum(metadata.row_group(group).total_byte_size for group in range(metadata.num_row_groups))
     if unpacked > (most := source.limits.bytes):
         raise source.error(f"it unpacks to {unpacked} bytes, more than the {most} that are read", remedy="")
     if unpacked > max(UNPACKED, size * source.limits.ratio):
@@ -88,8 +88,8 @@ def _texts(source: Source, values: Any) -> list[str]:
     """Return the values of a part of a column as texts."""
     if not hasattr(values, "dictionary"):
         return [_text(source, value) for value in values.to_pylist()]
-    known = [_text(source, value) for value in values.dictionary.to_pylist()]
-    return ["" if place is None else known[place] for place in values.indices.to_pylist()]
+    dictionary = [_text(source, value) for value in values.dictionary.to_pylist()]
+    return ["" if place is None else dictionary[place] for place in values.indices.to_pylist()]
 
 
 def _text(source: Source, value: Any) -> str:

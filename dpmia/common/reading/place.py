@@ -55,6 +55,6 @@ class Stage:
         if None not in (here, stated) and here != stated:
             raise source.error(f"it holds {self.holds} of {stated}")
 
-    def check_arrays(self, found: Arrays) -> None:
+    def check_arrays(self, archive: Arrays) -> None:
         """Refuse an archive that stands elsewhere than its array `PLACE` states; see `check`."""
-        self.check(found.source, str(found.array(PLACE, "text", ())) if PLACE in found else None)
+        self.check(archive.source, str(archive.array(PLACE, "text", ())) if PLACE in archive else None)

@@ -49,14 +49,14 @@ def rows(source: Source, text: str, delimiter: str) -> Iterator[tuple[int, list[
 
 def counts(text: str, delimiter: str) -> list[int]:
     """Return how many fields each row of a text has, rows without any left out; nothing from the first damage on."""
-    found = []
+    lengths = []
     try:
         for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter):
             if row:
-                found.append(len(row))
+                lengths.append(len(row))
     except csv.Error:
         pass
-    return found
+    return lengths
 
 
 def named(path: Path) -> list[dict[str, str]]:

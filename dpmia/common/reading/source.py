@@ -97,17 +97,17 @@ class Source:
             DataError: there is none, it is a folder, a pipe or a device, or it is larger than the limit.
         """
         try:
-            found, place = self.path.stat(), os.path.realpath(self.path)
+            status, place = self.path.stat(), os.path.realpath(self.path)
         except (OSError, ValueError) as error:
             raise self._absent(error) from None
         if place.startswith(_NO_DISK):
             raise self.error(f"{place} is no file on a disk", remedy="Put the file in its place")
-        if not stat.S_ISREG(found.st_mode):
-            kind = "a folder" if stat.S_ISDIR(found.st_mode) else "a pipe or a device"
+        if not stat.S_ISREG(status.st_mode):
+            kind = "a folder" if stat.S_ISDIR(status.st_mode) else "a pipe or a device"
             raise self.error(f"this is {kind}, not a file", remedy="Put the file in its place")
-        if found.st_size > self.limits.bytes:
-            raise self._too_large(found.st_size)
-        return found.st_size
+        if status.st_size > self.limits.bytes:
+            raise self._too_large(status.st_size)
+        return status.st_size
 
     @contextmanager
     def opened(self) -> Iterator[IO[bytes]]:

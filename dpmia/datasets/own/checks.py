@@ -68,45 +68,45 @@ def labels(
         if text in marks:
             remedy = "Remove the row, or set missing: drop."
             raise DataError(_place(fields, name, row), f"{_shown(text)} is a missing label", remedy)
-    known = list(dict.fromkeys(texts))
+    unique = list(dict.fromkeys(texts))
     if positive_from is None:
-        _one_spelling(fields, name, known, capitals=positive is None)
+        _one_spelling(fields, name, unique, capitals=positive is None)
     if positive_from is not None:
-        for text in known:
+        for text in unique:
             if not is_number(text):
                 row = fields.rows[list(texts).index(text)]
                 raise DataError(_place(fields, name, row), f"{_shown(text)} is not a number, as positive_from requires")
         classes: tuple[str, ...] = (f"below {positive_from:g}", f"{positive_from:g} and above")
-        code = {text: int(float(text) >= positive_from) for text in known}
+        code = {text: int(float(text) >= positive_from) for text in unique}
     elif positive is not None:
         wanted = []
         for value in positive if isinstance(positive, list) else [positive]:
-            found = _named(value, known)
-            if found is None:
-                problem = f"{value!r} of the key positive is not one of the labels {shortened(list(map(repr, known)))}"
-                raise DataError(_place(fields, name), problem, suggestion(value, known))
-            wanted.append(found)
-        for text in known:
-            alike = next((each for each in wanted if each.casefold() == text.casefold()), None)
+            match = _named(value, unique)
+            if match is None:
+                problem = f"{value!r} of the key positive is not one of the labels {shortened(list(map(repr, unique)))}"
+                raise DataError(_place(fields, name), problem, suggestion(value, unique))
+            wanted.append(match)
+        for text in unique:
+            alike = next((label for label in wanted if label.casefold() == text.casefold()), None)
             if text not in wanted and alike is not None:
                 problem = f"the labels {_shown(alike)} and {_shown(text)} differ in capitals alone"
                 raise DataError(_place(fields, name), problem, "Write them alike, or name both under positive")
         classes = ("other", ", ".join(wanted))
-        code = {text: int(text in wanted) for text in known}
+        code = {text: int(text in wanted) for text in unique}
     else:
         numbers = [float(text) for text in texts if is_number(text)]
-        if kind == "number" or (kind is None and len(known) > MOST_NUMBERS and len(numbers) == len(texts)):
+        if kind == "number" or (kind is None and len(unique) > MOST_NUMBERS and len(numbers) == len(texts)):
             middle = f"{np.median(numbers):g}" if numbers else "NUMBER"
             as_classes = (
                 "save y as integers" if fields.file.lower().endswith(".npz") else f"set types: {{{name}: category}}"
             )
             raise DataError(
                 _place(fields, name),
-                f"the labels are {len(known)} different numbers, and regression cannot be audited",
+                f"the labels are {len(unique)} different numbers, and regression cannot be audited",
                 f"For two classes, set the smallest label of class 1 (positive_from: {middle}). If each number is a "
                 f"class, {as_classes}.",
             )
-        classes = tuple(in_order(known))
+        classes = tuple(in_order(unique))
         code = {text: number for number, text in enumerate(classes)}
     if len(classes) > MOST_CLASSES:
         remedy = "Choose another column, or make two classes with positive or positive_from."
@@ -120,14 +120,14 @@ def labels(
 
 def groups(fields: Fields, name: str, values: Sequence[str], y: np.ndarray) -> None:
     """Refuse groups that cannot say how records were collected."""
-    known = len(set(values))
+    count = len(set(values))
     where = _place(fields, name)
-    if known == 1:
+    if count == 1:
         raise DataError(where, f"all records are of one group ({values[0]})", "Remove the key group")
-    if known == len(values):
+    if count == len(values):
         raise DataError(where, "every row has its own group", "Choose a column with groups of many records")
     pairs = len(set(zip(values, y.tolist(), strict=True)))
-    if pairs == known == len(np.unique(y)):
+    if pairs == count == len(np.unique(y)):
         remedy = "Choose the column that says where records came from, or remove the key group."
         raise DataError(where, "the groups are the classes of the label", remedy)
 
@@ -145,15 +145,15 @@ def parsed(
     free: list[str] = []
     for name in names:
         texts = fields.columns[name]
-        known = [text for text in dict.fromkeys(texts) if text not in marks]
-        if len(known) < 2:
-            useless[name] = f"{known[0]!r} only" if known else "no value"
+        unique = [text for text in dict.fromkeys(texts) if text not in marks]
+        if len(unique) < 2:
+            useless[name] = f"{unique[0]!r} only" if unique else "no value"
             continue
-        kind = types.get(name) or _kind(fields, name, known, marks)
-        if kind == "category" and name not in types and len(known) > most_values:
+        kind = types.get(name) or _kind(fields, name, unique, marks)
+        if kind == "category" and name not in types and len(unique) > most_values:
             free.append(name)
         elif kind == "category":
-            columns[name] = Category(tuple(in_order(known))).column(texts)
+            columns[name] = Category(tuple(in_order(unique))).column(texts)
         else:
             parse = {text: np.nan if text in marks else _number(fields, name, text) for text in dict.fromkeys(texts)}
             columns[name] = Number().column([parse[text] for text in texts])
@@ -198,13 +198,13 @@ def described(fields: Fields, frame: pd.DataFrame, by: str | None, marks: frozen
 
 def warnings(frame: pd.DataFrame, y: np.ndarray, classes: Sequence[str]) -> list[str]:
     """Return what is suspicious and not wrong: columns that predict the label, identifiers."""
-    found = []
+    messages = []
     for name in frame.columns:
         column = frame[name]
         if not isinstance(column.dtype, pd.CategoricalDtype):
             values = column.to_numpy()
             if column.nunique() == len(column) and (values == np.round(values)).all():
-                found.append(
+                messages.append(
                     f"Warning: column {name!r} holds another whole number in every row: is it an identifier? "
                     f"Then leave it out: {_drop([name])}."
                 )
@@ -212,12 +212,12 @@ def warnings(frame: pd.DataFrame, y: np.ndarray, classes: Sequence[str]) -> list
         if auc >= SUSPICIOUS:
             of_class = f" (class {classes[best]} against all others)" if len(classes) > 2 else ""
             digits = 3 if auc >= GIVEN_AWAY else 2
-            found.append(
+            messages.append(
                 f"{'Warning' if auc >= GIVEN_AWAY else 'Note'}: column {name!r} alone predicts the label with AUC "
                 f"{np.floor(auc * 10**digits) / 10**digits:.{digits}f}{of_class}: is it known only after the label? "
                 f"Then leave it out: {_drop([name])}."
             )
-    return found
+    return messages
 
 
 #: Of the labels beside the features, in a column that no file has.
@@ -257,15 +257,15 @@ def duplicates(
     return ~again, f"{twins}; removed, so that no member has a twin among the non-members."
 
 
-def _kind(fields: Fields, name: str, known: Sequence[str], marks: frozenset[str]) -> str:
-    numbers = {text for text in known if is_number(text) or _infinite(text)}
+def _kind(fields: Fields, name: str, unique: Sequence[str], marks: frozenset[str]) -> str:
+    numbers = {text for text in unique if is_number(text) or _infinite(text)}
     share = np.mean([text in numbers for text in fields.columns[name] if text not in marks])
-    if len(numbers) == len(known):
+    if len(numbers) == len(unique):
         return "number"
     if share < MOSTLY:
-        _no_decimal_commas(fields, name, known)
+        _no_decimal_commas(fields, name, unique)
         return "category"
-    odd = next(text for text in known if text not in numbers)
+    odd = next(text for text in unique if text not in numbers)
     row = fields.rows[list(fields.columns[name]).index(odd)]
     raise DataError(
         _place(fields, name, row),
@@ -274,10 +274,10 @@ def _kind(fields: Fields, name: str, known: Sequence[str], marks: frozenset[str]
     )
 
 
-def _no_decimal_commas(fields: Fields, name: str, known: Sequence[str]) -> None:
+def _no_decimal_commas(fields: Fields, name: str, unique: Sequence[str]) -> None:
     """Refuse numbers with decimal commas, which would pass for categories."""
-    commas = [text for text in known if _COMMA.fullmatch(text)]
-    if len([*commas, *filter(is_number, known)]) / len(known) >= MOSTLY and commas:
+    commas = [text for text in unique if _COMMA.fullmatch(text)]
+    if len([*commas, *filter(is_number, unique)]) / len(unique) >= MOSTLY and commas:
         row = fields.rows[list(fields.columns[name]).index(commas[0])]
         remedy = f"Save the table with decimal points, or set types: {{{name}: category}} if these are not numbers."
         raise DataError(_place(fields, name, row), f"{_shown(commas[0])} has a decimal comma, as most rows do", remedy)
@@ -295,21 +295,21 @@ def _infinite(text: str) -> bool:
     return bool(_INFINITE.fullmatch(text)) or bool(DECIMAL.fullmatch(text))
 
 
-def _one_spelling(fields: Fields, name: str, known: Sequence[str], capitals: bool) -> None:
+def _one_spelling(fields: Fields, name: str, unique: Sequence[str], capitals: bool) -> None:
     """Refuse labels in several spellings, as 1 and 1.0, or `capitals` Yes and yes: they would be several classes."""
     first: dict[float | str, str] = {}
-    for text in known if capitals else filter(is_number, known):
+    for text in unique if capitals else filter(is_number, unique):
         if (same := first.setdefault(float(text) if is_number(text) else text.casefold(), text)) != text:
             how = "are one number" if is_number(text) else "differ in capitals alone"
             problem = f"the labels {_shown(same)} and {_shown(text)} {how}"
             raise DataError(_place(fields, name), problem, "Write it in one way")
 
 
-def _named(value: Any, known: Sequence[str]) -> str | None:
-    """Return the text among `known` that a value of the settings means: numbers are compared by value."""
-    if str(value) in known:
+def _named(value: Any, texts: Sequence[str]) -> str | None:
+    """Return the text among `texts` that a value of the settings means: numbers are compared by value."""
+    if str(value) in texts:
         return str(value)
-    same = (text for text in known if isinstance(value, int | float) and is_number(text) and float(text) == value)
+    same = (text for text in texts if isinstance(value, int | float) and is_number(text) and float(text) == value)
     return next(same, None)
 
 
@@ -321,5 +321,5 @@ def _shown(text: str) -> str:
     return repr(text if len(text) <= 40 else f"{text[:40]}...") if text else "an empty field"
 
 
-def _more(found: Sequence[str] | Mapping[str, str]) -> str:
-    return f" and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
+def _more(items: Sequence[str] | Mapping[str, str]) -> str:
+    return f" and {len(items) - SHOWN} more" if len(items) > SHOWN else ""

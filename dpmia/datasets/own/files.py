@@ -110,12 +110,12 @@ def read_arrays(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
         size += len(chunk)
     if not size:
         raise file.error("the file is empty", remedy="")
-    with opened_arrays(file) as found:
+    with opened_arrays(file) as opened:
         for name in ("x", "y"):
-            if name not in found:
-                listing = shortened(found.names)
+            if name not in opened:
+                listing = shortened(opened.names)
                 raise file.error(f"the array {name!r} is missing; there are {listing}", remedy="Save x and y")
-        arrays = {name: found[name] for name in ("x", "y", "group") if name in found}
+        arrays = {name: opened[name] for name in ("x", "y", "group") if name in opened}
     shape = arrays["x"].shape
     if len(shape) < 2 or 0 in shape or arrays["x"].dtype.kind not in "fiub":
         problem = f"x has shape {shape} and type {arrays['x'].dtype}"
@@ -234,8 +234,8 @@ def _separator(text: str) -> str:
     first = "".join(islice(io.StringIO(text, newline=""), TRIED_ROWS))
 
     def cuts(separator: str) -> tuple[bool, int]:
-        found = counts(first, separator)
-        return (len(set(found)) == 1 and found[0] > 1), found[0] if found else 0
+        field_counts = counts(first, separator)
+        return (len(set(field_counts)) == 1 and field_counts[0] > 1), field_counts[0] if field_counts else 0
 
     return max(SEPARATORS, key=cuts)
 

@@ -39,11 +39,11 @@ def label_auc(column: pd.Series, y: np.ndarray) -> tuple[float, int]:
     enough = np.flatnonzero(np.minimum(counts, len(y) - counts) >= FEWEST)
     if not len(enough):
         return 0.5, 0
-    found = _by_rates(_bins(column), y)
+    aucs = _by_rates(_bins(column), y)
     if not isinstance(column.dtype, pd.CategoricalDtype):
-        found = np.maximum(found, _by_value(column.fillna(column.median()).to_numpy(), y))
-    best = enough[np.argmax(found[enough])]
-    return float(found[best]), int(best)
+        aucs = np.maximum(aucs, _by_value(column.fillna(column.median()).to_numpy(), y))
+    best = enough[np.argmax(aucs[enough])]
+    return float(aucs[best]), int(best)
 
 
 def _by_value(values: np.ndarray, y: np.ndarray) -> np.ndarray:

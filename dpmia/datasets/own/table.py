@@ -37,7 +37,7 @@ class OwnTable:
         classes: names of the classes.
         rows: where each record stands in the file.
         provenance: file with sha256 and rows, and whether the records are synthetic.
-        found: what was detected, as plain data.
+        detected: what was detected, as plain data.
         keep: whether rows stay that repeat an earlier one.
         x: features that are taken as they are, float32, or uint8 pixels; None where they are encoded.
         image: see `dpmia.datasets.table.Dataset`.
@@ -50,7 +50,7 @@ class OwnTable:
     classes: tuple[str, ...]
     rows: np.ndarray
     provenance: dict[str, Any]
-    found: dict[str, Any]
+    detected: dict[str, Any]
     keep: bool
     x: np.ndarray | None = None
     image: tuple[int, ...] | None = None
@@ -80,21 +80,21 @@ def encode(table: OwnTable, attributes: Sequence[str] = ()) -> Dataset:
         ConfigError: an attribute is not a column.
         DataError: too few different rows are left.
     """
-    by, found = table.by, dict(table.found)
-    provenance = table.provenance | {"own": found}
+    by, description = table.by, dict(table.detected)
+    provenance = table.provenance | {"own": description}
     kept = (*([by] if by else []), *attributes)
     whole = prepared(table.name, table.frame, table.y, table.classes, kept, provenance)
     features = table.frame.drop(columns=list(dict.fromkeys(kept))) if table.x is None else None
     if table.x is not None:
         names = tuple(f"x{number}" for number in range(table.x.shape[1]))
         whole = replace(whole, x=table.x, features=names, image=table.image)
-    stay, found["duplicates"] = checks.duplicates(whole.x, whole.y, table.rows, table.keep, features)
+    stay, description["duplicates"] = checks.duplicates(whole.x, whole.y, table.rows, table.keep, features)
     if stay.sum() < FEWEST:
         problem = f"{stay.sum()} of {len(stay)} rows differ from all before, fewer than the required {FEWEST}"
         raise DataError(table.provenance["files"][0]["name"], problem, "Give more rows, or set duplicates: keep")
-    found["by"], found["records"] = by, int(stay.sum())
-    found["groups"] = {} if by is None else _counts(whole.attributes[by][stay])
-    found["classes"] = _counts(np.array(whole.classes)[whole.y[stay]], whole.classes)
+    description["by"], description["records"] = by, int(stay.sum())
+    description["groups"] = {} if by is None else _counts(whole.attributes[by][stay])
+    description["classes"] = _counts(np.array(whole.classes)[whole.y[stay]], whole.classes)
     return replace(
         whole,
         x=whole.x[stay],
@@ -156,7 +156,7 @@ def _from_table(path: Path, reading: Mapping[str, Any]) -> OwnTable:
         groups = groups_of(fields, by, marks)
         checks.groups(fields, by, groups, y)
         frame[by] = Category(tuple(in_order(set(groups)))).column(groups)
-    found = {
+    description = {
         "columns": checks.described(fields, frame, by, marks),
         "missing": reading["missing"],
         "warnings": [
@@ -166,7 +166,7 @@ def _from_table(path: Path, reading: Mapping[str, Any]) -> OwnTable:
     }
     keep = reading["duplicates"] == "keep"
     rows = np.asarray(fields.rows, dtype=np.int64)
-    return OwnTable(reading["name"], frame, by, y, classes, rows, fields.provenance, found, keep)
+    return OwnTable(reading["name"], frame, by, y, classes, rows, fields.provenance, description, keep)
 
 
 def _from_arrays(path: Path, reading: Mapping[str, Any]) -> OwnTable:
@@ -202,9 +202,9 @@ def _from_arrays(path: Path, reading: Mapping[str, Any]) -> OwnTable:
     by = "group" if "group" in texts else None
     frame = pd.DataFrame({by: pd.Categorical(texts[by])} if by else {}, index=range(len(x)))
     columns = [{"name": "x", "type": "number", "values": x.shape[1], "missing": 0}]
-    found = {"columns": columns, "missing": "fill", "warnings": [], **({"image": list(image)} if image else {})}
+    description = {"columns": columns, "missing": "fill", "warnings": [], **({"image": list(image)} if image else {})}
     keep = reading["duplicates"] == "keep"
-    return OwnTable(reading["name"], frame, by, y, classes, np.array(rows), provenance, found, keep, x, image)
+    return OwnTable(reading["name"], frame, by, y, classes, np.array(rows), provenance, description, keep, x, image)
 
 
 def _without_missing(fields: Fields, names: Sequence[str], marks: frozenset[str]) -> tuple[Fields, int]:

@@ -167,10 +167,10 @@ def distinct(frame: pd.DataFrame, columns: Sequence[str], seed: int = SEED) -> p
 
 def _in_adults_words(frame: pd.DataFrame) -> pd.DataFrame:
     """Return a part of the census with Adult's values in the place of its own."""
-    for name, words in WORDS.items():
-        known = _vocabulary(name)
-        numbers = np.array([known.index(word) for word in words.values()])
-        frame[name] = pd.Categorical.from_codes(numbers[frame[name].cat.codes], categories=known)
+    for name, translation in WORDS.items():
+        vocabulary = _vocabulary(name)
+        numbers = np.array([vocabulary.index(word) for word in translation.values()])
+        frame[name] = pd.Categorical.from_codes(numbers[frame[name].cat.codes], categories=vocabulary)
     frame[LABEL] = frame[LABEL].cat.rename_categories(list(CLASSES))
     return frame
 

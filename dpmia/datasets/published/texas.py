@@ -152,10 +152,10 @@ def encode(frame: pd.DataFrame, attributes: Sequence[str] = ()) -> Dataset:
 
 def _with_missing(column: pd.Series) -> pd.Series:
     """Return the codes that occur, in their order, with `NA` among them where one is missing."""
-    found = set(column.dropna().unique())
+    codes = set(column.dropna().unique())
     if column.isna().any():
-        found.add(MISSING)
-    return column.cat.set_categories(sorted(found)).fillna(MISSING)
+        codes.add(MISSING)
+    return column.cat.set_categories(sorted(codes)).fillna(MISSING)
 
 
 def _checked(path: Path) -> dict[str, object]:
@@ -179,14 +179,14 @@ def _checked(path: Path) -> dict[str, object]:
     return {"name": FILE, "sha256": digest.hexdigest(), "bytes": size, "rows": rows}
 
 
-def _check_header(found: list[str]) -> None:
-    for position, (is_, should) in enumerate(zip(found, HEADER, strict=False), start=1):
+def _check_header(header: list[str]) -> None:
+    for position, (is_, should) in enumerate(zip(header, HEADER, strict=False), start=1):
         if is_ != should:
             near = "" if is_ in HEADER else suggestion(is_, HEADER)
             where = f"{FILE}, row 1, column {position}"
             raise DataError(where, f"the column name {is_!r} should be {should!r}", near or _REMEDY)
-    if len(found) != len(HEADER):
-        raise DataError(f"{FILE}, row 1", f"{len(found)} column names instead of {len(HEADER)}", _REMEDY)
+    if len(header) != len(HEADER):
+        raise DataError(f"{FILE}, row 1", f"{len(header)} column names instead of {len(HEADER)}", _REMEDY)
 
 
 def _check_width(line: bytes, number: int) -> None:

@@ -76,13 +76,13 @@ def batch(path: Path, labels: str, classes: int) -> Images:
         DataError: the file is absent or damaged, holds anything but numpy arrays and plain values, or no such batch.
     """
     loaded = unpickled(path)
-    found = {key.decode("ascii", "replace") if isinstance(key, bytes) else key: value for key, value in loaded.items()}
-    pixels = found.get("data")
+    fields = {key.decode("ascii", "replace") if isinstance(key, bytes) else key: value for key, value in loaded.items()}
+    pixels = fields.get("data")
     if not isinstance(pixels, np.ndarray) or pixels.dtype != np.uint8 or pixels.shape[1:] != (3 * SIDE**2,):
         shown = f"{pixels.dtype} of shape {pixels.shape}" if isinstance(pixels, np.ndarray) else repr(pixels)[:40]
         problem = f"{shown} is not uint8 of shape (records, {3 * SIDE**2})"
         raise DataError(f"{path.name}, key 'data'", problem, _AGAIN)
-    numbers = found.get(labels)
+    numbers = fields.get(labels)
     if not isinstance(numbers, list) or not all(type(number) is int and abs(number) < 2**63 for number in numbers):
         raise DataError(f"{path.name}, key {labels!r}", f"{repr(numbers)[:40]} is not a list of integers", _AGAIN)
     return _checked(path, pixels.reshape(-1, 3, SIDE, SIDE), np.array(numbers, dtype=np.int64), classes)
@@ -99,15 +99,15 @@ def matlab(path: Path, classes: int) -> Images:
         DataError: the file is absent, damaged or of another format.
     """
     file = origin.source(path)
-    found = _variables(file)
+    variables = _variables(file)
     for key, shape, axes in (("X", (SIDE, SIDE, 3), 4), ("y", (), 2)):
-        value = found.get(key)
+        value = variables.get(key)
         if not isinstance(value, np.ndarray):
             raise file.error("the variable is missing", f", variable {key}")
         if value.dtype != np.uint8 or value.ndim != axes or value.shape[: len(shape)] != shape:
             problem = f"{value.dtype} of shape {value.shape} is not uint8 of {axes} axes, of shape {(*shape, '...')}"
             raise file.error(problem, f", variable {key}")
-    pixels, labels = found["X"], found["y"]
+    pixels, labels = variables["X"], variables["y"]
     labels = labels.ravel().astype(np.int64)
     if len(labels) and not 1 <= labels.min() <= labels.max() <= classes:
         problem = f"labels {labels.min()} to {labels.max()} are not all from 1 to {classes}"

@@ -166,16 +166,16 @@ def _split(file: Source, text: str, layout: Layout) -> tuple[list[int], list[lis
     return lines, records
 
 
-def _check_header(name: str, line: int, found: list[str], layout: Layout) -> None:
-    for position, (is_, should) in enumerate(zip(found, layout.columns, strict=False), start=1):
+def _check_header(name: str, line: int, header: list[str], layout: Layout) -> None:
+    for position, (is_, should) in enumerate(zip(header, layout.columns, strict=False), start=1):
         if is_ != should:
             where = f"{name}, row {line}, column {position}"
             near = "" if is_ in layout.columns else _nearest(is_, layout.columns)
             raise DataError(where, f"the column name {is_!r} should be {should!r}", near or _FETCH_AGAIN)
-    if len(found) != len(layout.columns):
-        rest = layout.columns[len(found) :] or found[len(layout.columns) :]
-        which = f"{'missing' if len(found) < len(layout.columns) else 'unknown'}: {', '.join(map(repr, rest))}"
-        problem = f"{len(found)} column names instead of {len(layout.columns)} ({which})"
+    if len(header) != len(layout.columns):
+        rest = layout.columns[len(header) :] or header[len(layout.columns) :]
+        which = f"{'missing' if len(header) < len(layout.columns) else 'unknown'}: {', '.join(map(repr, rest))}"
+        problem = f"{len(header)} column names instead of {len(layout.columns)} ({which})"
         raise DataError(f"{name}, row {line}", problem, _FETCH_AGAIN)
 
 
@@ -191,7 +191,7 @@ def _check_widths(name: str, lines: list[int], rows: list[list[str]], layout: La
 def _column(file: str, name: str, kind: Kind, texts: Sequence[str], lines: list[int], layout: Layout) -> pd.Series:
     """Return one parsed column. Each distinct text is parsed once, which is what makes this fast."""
     optional = layout.missing is not None and name not in layout.complete
-    known: dict[str, float | str | None] = {}
+    parsed: dict[str, float | str | None] = {}
     for text in dict.fromkeys(texts):
         value = kind.parse(text)
         if value is None and not (optional and text == layout.missing):
@@ -200,11 +200,11 @@ def _column(file: str, name: str, kind: Kind, texts: Sequence[str], lines: list[
             mark = f" (or {repr(layout.missing) if layout.missing else 'nothing'} where missing)" if optional else ""
             shown = repr(text) if text else "an empty field"
             raise DataError(where, f"{shown} is not {kind}{mark}", near or _FETCH_AGAIN)
-        known[text] = value
-    return kind.column([known[text] for text in texts])
+        parsed[text] = value
+    return kind.column([parsed[text] for text in texts])
 
 
-def _nearest(text: str, known: Sequence[str]) -> str:
+def _nearest(text: str, names: Sequence[str]) -> str:
     """Return `Did you mean 'x'?` with the name that differs in case or blanks only, or else the nearest."""
-    same = (name for name in known if name.casefold() == text.strip().casefold())
-    return suggestion(next(same, text), known)
+    same = (name for name in names if name.casefold() == text.strip().casefold())
+    return suggestion(next(same, text), names)

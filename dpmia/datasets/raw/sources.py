@@ -55,25 +55,25 @@ class RawFile:
 @cache
 def all_raw_files() -> tuple[RawFile, ...]:
     """Return every line of `sources.csv`, in its order, and of the one beside each data set of a plug-in."""
-    found = _listed(Path(__file__).with_name("sources.csv"))
+    listed = _listed(Path(__file__).with_name("sources.csv"))
     for name, point in installed("dpmia.datasets").items():
         module = find_spec(point.spec)
         if module is None or module.origin is None:
             raise DataError(f"{point.package}, data set {name}", f"there is no module {point.spec}")
         own = _of_plugin(Path(module.origin).with_name("sources.csv"))
-        found += tuple(raw for raw in own if raw.dataset == name)
-    return found
+        listed += tuple(raw for raw in own if raw.dataset == name)
+    return listed
 
 
 def _of_plugin(file: Path) -> tuple[RawFile, ...]:
     """Return every line of the file of another package, which may be wrong."""
     source = Source(file, str(file), "Repair or uninstall its package")
     with source.faults("it is no list of raw files"):
-        found = _listed(file)
-    for raw in found:
+        listed = _listed(file)
+    for raw in listed:
         if raw.file != Path(raw.file).name:
             raise source.error(f"{raw.file!r} is not the name of a file")
-    return found
+    return listed
 
 
 def _listed(file: Path) -> tuple[RawFile, ...]:

@@ -44,7 +44,7 @@ def _events(rng: np.random.Generator, records: Records) -> dict[str, np.ndarray]
     ever, again = records["is_recid"] == "1", records["two_year_recid"] == "1"
     screened = FIRST_DAY + _days(rng.integers(0, DAYS_OF_SCREENING, rows))
     offset = _arrest_days(rng, rows)
-    known = ~np.isnan(offset)
+    has_arrest = ~np.isnan(offset)
     arrested = screened + _days(np.nan_to_num(offset))
     stay = rng.geometric(0.1, rows)
     released = np.maximum(arrested, screened) + _days(stay)
@@ -65,8 +65,8 @@ def _events(rng: np.random.Generator, records: Records) -> dict[str, np.ndarray]
         **{f"vr_{name}": np.where(violent, texts, "") for name, texts in later.items()},
         **dict.fromkeys(("compas_screening_date", "screening_date", "v_screening_date"), _dates(screened)),
         "days_b_screening_arrest": offset,
-        "c_jail_in": np.where(known, np.char.add(_dates(arrested), " 12:00:00"), ""),
-        "c_jail_out": np.where(known, np.char.add(_dates(released), " 12:00:00"), ""),
+        "c_jail_in": np.where(has_arrest, np.char.add(_dates(arrested), " 12:00:00"), ""),
+        "c_jail_out": np.where(has_arrest, np.char.add(_dates(released), " 12:00:00"), ""),
         "c_case_number": case,
         "c_offense_date": _dates(arrested),
         "c_days_from_compas": np.abs(np.nan_to_num(offset)),

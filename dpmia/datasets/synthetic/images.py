@@ -29,11 +29,11 @@ def write_mnist(name: str, folder: Path, seed: int, scale: str) -> None:
 
 def write_cifar10(name: str, folder: Path, seed: int, scale: str) -> None:
     """Write five training batches and the test batch."""
-    painter, (each, test) = _painter(name, seed, scale)
+    painter, (batch_size, test) = _painter(name, seed, scale)
     *training, last = cifar10.FILES
     for number, file in enumerate(training, start=1):
         title = f"training batch {number} of {len(training)}"
-        _write_batch(folder / file, *painter.paint(each), title, b"labels")
+        _write_batch(folder / file, *painter.paint(batch_size), title, b"labels")
     _write_batch(folder / last, *painter.paint(test), "testing batch 1 of 1", b"labels")
     mark(folder, seed)
 

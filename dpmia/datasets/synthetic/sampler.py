@@ -165,8 +165,8 @@ class Records(dict[str, Column]):
             return np.zeros(self._rows, dtype=np.int64)
         if "groups" in column:
             group = {value: code for code, values in enumerate(column["groups"].values()) for value in values}
-            known = self.category(column["of"])
-            return np.array([group[value] for value in known.categories])[known.codes]
+            source = self.category(column["of"])
+            return np.array([group[value] for value in source.categories])[source.codes]
         if "counts" in column:
             counts = column["counts"]
             if sum(counts) != self._rows or len(counts) != len(column["values"]):
@@ -189,18 +189,20 @@ class Records(dict[str, Column]):
             drawn = from_quantiles(column["levels"], quantiles, groups, places)
         else:
             effects = (self._effect(column, name) for name in column.get("effects", {}))
-            drawn = sum(effects, self._each(column, "mean"))
+            drawn = sum(effects, self._by_record(column, "mean"))
             if distribution := column.get("distribution", "normal" if "spread" in column else ""):
                 if distribution not in DISTRIBUTIONS:
                     problem = f"distribution {distribution!r} is not one of {', '.join(DISTRIBUTIONS)}"
                     raise self._wrong(problem, suggestion(distribution, DISTRIBUTIONS))
-                drawn = draw(self._rng, distribution, drawn, self._each(column, "spread"), column.get("shape", 0.0))
+                drawn = draw(
+                    self._rng, distribution, drawn, self._by_record(column, "spread"), column.get("shape", 0.0)
+                )
         if column.get("whole_years"):
             drawn = np.floor(drawn)
         if "decimals" in column:
             drawn = np.round(drawn, column["decimals"])
         if "step" in column:
-            step = self._each(column, "step")
+            step = self._by_record(column, "step")
             drawn = np.rint(drawn / step) * step
         return np.clip(drawn, *column.get("within", (-np.inf, np.inf)))
 
@@ -209,9 +211,9 @@ class Records(dict[str, Column]):
         effect, values = column["effects"][name], self[name]
         if isinstance(values, pd.Categorical):
             return np.array([effect.get(value, 0.0) for value in values.categories], dtype=np.float64)[values.codes]
-        return self._each({**column, name: effect}, name) * values
+        return self._by_record({**column, name: effect}, name) * values
 
-    def _each(self, column: Mapping, key: str) -> np.ndarray:
+    def _by_record(self, column: Mapping, key: str) -> np.ndarray:
         """Return a number by `given`, or 0 where there is none, for each record."""
         numbers, groups = self._by_group(column, key)
         return numbers[groups]
@@ -276,8 +278,8 @@ def _texts(file: Mapping, name: str, values: Column) -> list[str]:
         texts = [str(value) for value in np.rint(np.nan_to_num(values)).astype(np.int64).tolist()]
     if not column.get("leading_zero", True):
         texts = [text.replace("0.", ".", 1) if text.lstrip("-").startswith("0.") else text for text in texts]
-    known = ~np.isnan(values)
-    return [_quoted(text, quoted) if here else missing for text, here in zip(texts, known.tolist(), strict=True)]
+    present = ~np.isnan(values)
+    return [_quoted(text, quoted) if here else missing for text, here in zip(texts, present.tolist(), strict=True)]
 
 
 def _quoted(text: str, quoted: bool) -> str:

@@ -85,11 +85,11 @@ def _columns(rng: np.random.Generator, inside: int, outside: int) -> dict[str, n
     risk = np.clip(severity + pick_alike(rng, (30, 50, 20), records) - 1, 0, 4)
     hospital = 10 * region + rng.integers(0, 10, records)
     return {
-        "DISCHARGE_QTR": _words(["2006Q1"], np.zeros(records, dtype=np.int64)),
-        "PROVIDER_NAME": _words([f"Made-up hospital {number}" for number in range(10 * REGIONS)], hospital),
-        **{name: _words(list(CODES[name]), values) for name, values in codes.items()},
-        texas.REGION: _words([REGION, *OTHERS], region),
-        texas.LABEL: _words(NAMES, operation),
+        "DISCHARGE_QTR": _decoded(["2006Q1"], np.zeros(records, dtype=np.int64)),
+        "PROVIDER_NAME": _decoded([f"Made-up hospital {number}" for number in range(10 * REGIONS)], hospital),
+        **{name: _decoded(list(CODES[name]), values) for name, values in codes.items()},
+        texas.REGION: _decoded([REGION, *OTHERS], region),
+        texas.LABEL: _decoded(NAMES, operation),
         "ENCOUNTER_INDICATOR": np.minimum(rng.geometric(0.97, records), 9),
         "LENGTH_OF_STAY": _stay(rng, world, operation, severity),
         "PAT_AGE": _age(rng, world, kind, region),
@@ -166,8 +166,8 @@ def _age(rng: np.random.Generator, world: np.random.Generator, kind: np.ndarray,
 def _day(rng: np.random.Generator, world: np.random.Generator, operation: np.ndarray) -> np.ndarray:
     """Return the day of the operation as text, counted from the admission; empty where it is unknown."""
     day = rng.geometric(world.uniform(0.3, 0.95, len(NAMES))[operation]) - 1
-    known = (operation < len(NAMES) - 1) & (rng.random(len(operation)) < 0.99)
-    return np.where(known, _words([str(number) for number in range(day.max() + 1)], day), "")
+    has_day = (operation < len(NAMES) - 1) & (rng.random(len(operation)) < 0.99)
+    return np.where(has_day, _decoded([str(number) for number in range(day.max() + 1)], day), "")
 
 
 def _charges(
@@ -193,7 +193,7 @@ def _charges(
     return charges | dict(zip(texas.TOTALS, totals, strict=True))
 
 
-def _words(values: Sequence[str], codes: np.ndarray) -> np.ndarray:
+def _decoded(values: Sequence[str], codes: np.ndarray) -> np.ndarray:
     """Return the texts that the codes number; each is one object, however often it occurs."""
     return np.array(values, dtype=object)[codes]
 

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from dpmia.metrics.intervals import BOTH, FEWEST, RECORDS, REPLICATES, SPLITS
-from dpmia.papers.artifact import Facts
+from dpmia.papers.artifact import RunSummary
 
 OPTIMISERS = {"adam": "Adam", "sgd": "SGD"}
 
@@ -45,7 +45,7 @@ PAIRS = "Here / paper's scale"
 Items = Mapping[str, str]
 
 
-def interval_facts(table: pd.DataFrame) -> str:
+def interval_caption(table: pd.DataFrame) -> str:
     """Return a sentence on what the bands and bars of a figure are, from the column `interval` of its table."""
     kinds = [kind for kind in (REPLICATES, BOTH, RECORDS, SPLITS) if (table["interval"] == kind).any()]
     if not kinds:
@@ -53,16 +53,17 @@ def interval_facts(table: pd.DataFrame) -> str:
     return f"Bands and bars: 95 % intervals over {', or over '.join(kinds)}."
 
 
-def run_facts(facts: Facts, table: pd.DataFrame) -> str:
+def run_caption(run_summary: RunSummary, table: pd.DataFrame) -> str:
     """Return in a few sentences how the models of a figure were trained and what the bands are."""
-    return f"{training_facts(facts)} {privacy_facts(facts)} {interval_facts(table)} {facts.skipped}".strip()
+    training, privacy = training_caption(run_summary), privacy_caption(run_summary)
+    return f"{training} {privacy} {interval_caption(table)} {run_summary.skipped}".strip()
 
 
-def training_facts(facts: Facts) -> str:
+def training_caption(run_summary: RunSummary) -> str:
     """Return on which data and how the models of a figure were trained, here and at the paper's scale."""
     alike: dict[tuple[str, tuple[str, ...]], list[tuple[Items, Items | None]]] = {}
-    for name, fact in facts.experiments.items():
-        here, paper = items(fact), items(facts.paper[name]) if name in facts.paper else None
+    for name, fact in run_summary.experiments.items():
+        here, paper = items(fact), items(run_summary.paper[name]) if name in run_summary.paper else None
         if paper is None or here.get(ARMS) == paper.get(ARMS):
             here.pop(ARMS, None)
             paper = paper and {item: value for item, value in paper.items() if item != ARMS}
@@ -73,17 +74,17 @@ def training_facts(facts: Facts) -> str:
         how = here_and_paper(_merged(heres), _merged(papers) if papers[0] else None)
         texts.setdefault(how, []).append(format_dataset(dataset))
     models = [f"{', '.join(dict.fromkeys(datasets))}: {how}" for how, datasets in texts.items()]
-    return " ".join([f"{facts.source}, scale {facts.scale}.", *models])
+    return " ".join([f"{run_summary.source}, scale {run_summary.scale}.", *models])
 
 
 def _merged(several: Sequence[Items]) -> Items:
     """Return what holds for experiments that state the same items; values that differ as `4 or 5`."""
-    return {item: " or ".join(dict.fromkeys(each[item] for each in several)) for item in several[0]}
+    return {item: " or ".join(dict.fromkeys(experiment[item] for experiment in several)) for item in several[0]}
 
 
-def privacy_facts(facts: Facts) -> str:
+def privacy_caption(run_summary: RunSummary) -> str:
     """Return how private models were trained and accounted for."""
-    return " ".join(dict.fromkeys(map(_privacy, facts.experiments.values())))
+    return " ".join(dict.fromkeys(map(_privacy, run_summary.experiments.values())))
 
 
 def here_and_paper(here: Items, paper: Items | None) -> str:
@@ -93,12 +94,12 @@ def here_and_paper(here: Items, paper: Items | None) -> str:
         here: items of the run.
         paper: the same of the paper's scale; None where it is not known.
     """
-    known = here if paper is None else paper
-    same = [item.format(value) for item, value in here.items() if known.get(item) == value]
+    reference = here if paper is None else paper
+    same = [item.format(value) for item, value in here.items() if reference.get(item) == value]
     pairs = [
-        item.format(f"{here.get(item, 'none')} / {known.get(item, 'none')}")
-        for item in {**here, **known}
-        if here.get(item) != known.get(item)
+        item.format(f"{here.get(item, 'none')} / {reference.get(item, 'none')}")
+        for item in {**here, **reference}
+        if here.get(item) != reference.get(item)
     ]
     sentences = [f"{', '.join(same)}."] if same else []
     if pairs:
@@ -111,7 +112,7 @@ def items(fact: Mapping[str, Any]) -> dict[str, str]:
     sizes = re.match(r"([\d,]+(?: or [\d,]+)*) (.+)", fact["sizes"])
     epochs, _, batch = str(fact["passes"]).partition(", ")
     epsilons = fact.get("epsilons", [])
-    found = {
+    values = {
         "{}": format_network(fact["model"]),
         f"{{}} {sizes[2]}" if sizes else "": sizes[1] if sizes else "",
         "{} epochs": epochs.removesuffix(" epochs"),
@@ -122,12 +123,12 @@ def items(fact: Mapping[str, Any]) -> dict[str, str]:
         "ε {}": ", ".join(epsilons) if epsilons != ["∞"] else "",
         ARMS: ", ".join(fact.get("arms", ())) if len(fact.get("arms", ())) > 1 else "",
     }
-    return {item: value for item, value in found.items() if value}
+    return {item: value for item, value in values.items() if value}
 
 
 def format_network(name: str) -> str:
     """Return a network with its details as captions have it: `MLP 256-256 (ReLU)` of `mlp 256-256 (ReLU)`."""
-    return re.sub(rf"\b({'|'.join(NETWORKS)})\b", lambda found: NETWORKS[found[0]], name)
+    return re.sub(rf"\b({'|'.join(NETWORKS)})\b", lambda match: NETWORKS[match[0]], name)
 
 
 def format_dataset(name: str) -> str:

@@ -18,7 +18,7 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.transforms import ScaledTranslation
 
 from dpmia.common.files import whole_file
-from dpmia.papers.artifact import Facts
+from dpmia.papers.artifact import RunSummary
 from dpmia.papers.drawing.style import RED, WIDE
 
 #: What stands above every figure of synthetic data.
@@ -82,19 +82,19 @@ class CaptionedFigure(Figure):
         for columns in range(min(count, 6), 0, -1):
             # Matplotlib fills a legend column by column.
             order = [place for column in range(columns) for place in range(column, count, columns)]
-            found = self.legend(
+            legend = self.legend(
                 [handles[labels[place]] for place in order], [labels[place] for place in order],
                 loc="upper center", ncols=columns, handlelength=2.4, columnspacing=1.2, labelspacing=0.3,
                 borderpad=0.1, borderaxespad=0.4,
             )  # fmt: skip
-            box = found.get_window_extent()
+            box = legend.get_window_extent()
             if box.width <= self.bbox.width or columns == 1:
                 below = self.above
                 self._make_room(box.height / self.dpi + 0.08)
-                found.set_bbox_to_anchor((0.5, 1 - below / self.get_size_inches()[1]), self.transFigure)
-                found.set_in_layout(False)
+                legend.set_bbox_to_anchor((0.5, 1 - below / self.get_size_inches()[1]), self.transFigure)
+                legend.set_in_layout(False)
                 return
-            found.remove()
+            legend.remove()
 
     def letter_panels(self) -> None:
         """Letter the panels from (a), if there are several, and wrap their titles to their width."""
@@ -116,7 +116,7 @@ def _share(spec: SubplotSpec) -> float:
 
 def panels(
     count: int,
-    facts: Facts,
+    run_summary: RunSummary,
     width: float = WIDE,
     height: float = 2.0,
     rows: int = 1,
@@ -126,32 +126,34 @@ def panels(
 
     Args:
         count: of panels, row by row.
-        facts: of the run.
+        run_summary: of the run.
         width: of the figure, in inches: `NARROW` or `WIDE`.
         height: of a row of panels, in inches; legend and badge come on top.
         rows: of panels.
         sharey: whether panels share the vertical axis (`row`: with those beside them); only those at the left then
             show its labels.
     """
-    figure = CaptionedFigure(width, height * rows, synthetic=facts.synthetic)
+    figure = CaptionedFigure(width, height * rows, synthetic=run_summary.synthetic)
     figure.panels = list(figure.subplots(rows, count // rows, squeeze=False, sharey=sharey).flat)
     sns.despine(figure)
     return figure, figure.panels
 
 
-def zoomed_panels(count: int, zoomed: int, facts: Facts, height: float = 2.6) -> tuple[CaptionedFigure, list[Axes]]:
+def zoomed_panels(
+    count: int, zoomed: int, run_summary: RunSummary, height: float = 2.6
+) -> tuple[CaptionedFigure, list[Axes]]:
     """Return a wide figure of a row of panels, and below the first ones strips for what is small on their axes.
 
     Args:
         count: of panels; those without a strip reach down to the bottom.
         zoomed: how many of them have a strip.
-        facts: of the run.
+        run_summary: of the run.
         height: of the figure without legend and badge, in inches.
 
     Returns:
         The figure, and its panels followed by the strips, which have the axes of epsilon.
     """
-    figure = CaptionedFigure(WIDE, height, synthetic=facts.synthetic)
+    figure = CaptionedFigure(WIDE, height, synthetic=run_summary.synthetic)
     grid = figure.add_gridspec(2, count, height_ratios=(2.2, 1))
     above: list[Axes] = []
     strips: list[Axes] = []

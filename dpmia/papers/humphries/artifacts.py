@@ -205,7 +205,7 @@ ARTIFACTS = (
         "group, which alone separates members.",
         f"{_HERE}.strong_limits:tabulate",
         tables=tuple(f"summary/{name}" for name in STRONG),
-        each=True,
+        some_suffice=True,
         reading=Reading(
             "the strongest attack beside the upper bounds",
             "Each row is one arm at one ε. On the IID arm, the strongest attack should lie below both exact upper "

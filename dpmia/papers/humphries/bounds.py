@@ -7,14 +7,14 @@ import pandas as pd
 import seaborn as sns
 
 from dpmia.papers import drawing
-from dpmia.papers.artifact import Facts
+from dpmia.papers.artifact import RunSummary
 from dpmia.theory.bounds import erlingsson_advantage, humphries_advantage, yeom_advantage
 
 DELTA = 1e-5
 EPSILONS = np.geomspace(0.01, 10, 301)
 
 
-def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
+def tabulate(tables: dict[str, pd.DataFrame], run_summary: RunSummary) -> pd.DataFrame:
     """Return columns bound, epsilon, delta, advantage; every bound is cut at 1, where it says nothing any more."""
     bounds = {
         "Yeom et al.": (yeom_advantage, 0.0),
@@ -29,9 +29,9 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
     ).reset_index(drop=True)
 
 
-def draw(table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
+def draw(table: pd.DataFrame, run_summary: RunSummary) -> drawing.CaptionedFigure:
     """Draw one panel with a curve for each bound."""
-    figure, (axes,) = drawing.panels(1, facts, width=drawing.NARROW, height=2.3)
+    figure, (axes,) = drawing.panels(1, run_summary, width=drawing.NARROW, height=2.3)
     dashes = [drawing.DOTTED, drawing.DASH_DOTTED, drawing.SOLID]
     look = {"hue": "bound", "style": "bound", "palette": drawing.COLOURS[:3], "dashes": dashes}
     sns.lineplot(table, x="epsilon", y="advantage", estimator=None, ax=axes, **look)

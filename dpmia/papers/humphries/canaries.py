@@ -9,7 +9,7 @@ from dpmia.common.formatting import format_interval, format_number
 from dpmia.evaluation.summary import summary_table
 from dpmia.formats.rows import NO_ATTACK
 from dpmia.metrics.ranking import GUESSED, guesses
-from dpmia.papers.artifact import Facts
+from dpmia.papers.artifact import RunSummary
 from dpmia.privacy.lower_bounds import epsilon_from_guesses
 
 #: Lower bounds of one experiment and epsilon hold together with this probability.
@@ -21,7 +21,7 @@ COLUMNS = [
 ]
 
 
-def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
+def tabulate(tables: dict[str, pd.DataFrame], run_summary: RunSummary) -> pd.DataFrame:
     """Return one row for each experiment, epsilon and attack: means with 95 % t intervals, and the lower bound.
 
     Guesses are those of the share of the records that bounds epsilon best. Bounds of all attacks and shares at one
@@ -29,19 +29,19 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
 
     Args:
         tables: `replicates/<experiment>`.
-        facts: of the run.
+        run_summary: of the run.
     """
-    found = []
+    lines = []
     for table in tables.values():
         summary = summary_table(table)
         for (experiment, epsilon), of_one in table.groupby(["experiment", "epsilon"], sort=False):
             cells = summary[summary["epsilon"] == epsilon].set_index(["attack", "metric"])[["mean", "low", "high"]]
             attacks = dict(list(of_one[of_one["attack"] != NO_ATTACK].groupby("attack", sort=False)))
             error = (1 - CONFIDENCE) / len(attacks) / len(GUESSED)
-            fact = facts.experiments[str(experiment)]
+            fact = run_summary.experiments[str(experiment)]
             for attack, rows in attacks.items():
                 bound, right, count = _lower_bound(rows, fact["canaries"], fact["delta"], 1 - error)
-                found.append(
+                lines.append(
                     [
                         *(experiment, format_epsilon(epsilon), attack, rows["replicate"].nunique()),
                         _cell(cells, attack, "auc"),
@@ -53,7 +53,7 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
                         *(f"{right} of {count}", f"{bound:.2f}"),
                     ]
                 )
-    return pd.DataFrame(found, columns=COLUMNS)
+    return pd.DataFrame(lines, columns=COLUMNS)
 
 
 def _cell(cells: pd.DataFrame, attack: str, metric: str) -> str | None:
@@ -77,7 +77,7 @@ def _lower_bound(rows: pd.DataFrame, canaries: int, delta: float, confidence: fl
     bounds = []
     for share in GUESSED:
         right_shares = values.loc[[f"guessed_right@{share:g}"]]
-        each, models = guesses(canaries, share), len(right_shares)
-        right, count = round(float(right_shares.sum()) * each), each * models
+        per_model, models = guesses(canaries, share), len(right_shares)
+        right, count = round(float(right_shares.sum()) * per_model), per_model * models
         bounds.append((epsilon_from_guesses(right, count, canaries * models, delta, confidence), right, count))
     return max(bounds)

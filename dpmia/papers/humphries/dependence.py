@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from dpmia.common.epsilon import format_epsilon
 from dpmia.formats.rows import BLIND
 from dpmia.papers import drawing
-from dpmia.papers.artifact import Facts
+from dpmia.papers.artifact import RunSummary
 from dpmia.papers.humphries.epsilon_curves import common_epsilons
 from dpmia.papers.humphries.shares import independent
 
@@ -30,7 +30,7 @@ KINDS = {
 MARKERS = "osD^v"
 
 
-def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
+def tabulate(tables: dict[str, pd.DataFrame], run_summary: RunSummary) -> pd.DataFrame:
     """Return one row for each arm and epsilon: the dependence index and the advantage of the average threshold.
 
     The index is the AUC of the blind baseline: how well a classifier separates members from non-members by x and y. It
@@ -54,7 +54,7 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
     return named[0].join(named[1:], how="inner").reset_index()
 
 
-def draw(table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
+def draw(table: pd.DataFrame, run_summary: RunSummary) -> drawing.CaptionedFigure:
     """Draw a row of panels for the smallest epsilon of all experiments and one for the largest, a panel for each kind
     of dependence and a point for each arm.
     """
@@ -63,7 +63,7 @@ def draw(table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
     kinds = {kind: [name for name in names if (table["experiment"] == name).any()] for kind, names in KINDS.items()}
     kinds = {kind: names for kind, names in kinds.items() if names}
     count = len(chosen) * len(kinds)
-    figure, axes = drawing.panels(count, facts, height=2.1, rows=len(chosen), sharey=True)
+    figure, axes = drawing.panels(count, run_summary, height=2.1, rows=len(chosen), sharey=True)
     for panel, (epsilon, (kind, names)) in zip(axes, itertools.product(chosen, kinds.items()), strict=True):
         for place, name in enumerate(names):
             rows = table[(table["experiment"] == name) & (table["epsilon"] == epsilon)]
@@ -82,7 +82,7 @@ def draw(table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
         "Average threshold. Index: AUC of a blind baseline, a classifier of members that sees only x and y and is "
         "supervised on other records of both groups; 0.5 is guessing. Filled markers: non-IID arms; hollow markers: "
         "IID arms, and members in the proportions of non-members. Bars in both directions: 95 % intervals.",
-        drawing.run_facts(facts, table),
+        drawing.run_caption(run_summary, table),
     )
     return figure
 

@@ -15,7 +15,7 @@ from dpmia.common.arms import IID_SUFFIX
 from dpmia.common.formatting import listed
 from dpmia.formats.rows import BLIND, MissingRowsError
 from dpmia.papers import drawing
-from dpmia.papers.artifact import Facts
+from dpmia.papers.artifact import RunSummary
 from dpmia.theory.bounds import advantage_bound
 
 NON_IID, IID, CONTROL = drawing.BLUE, drawing.ORANGE, drawing.GREY
@@ -51,18 +51,18 @@ def common_epsilons(tables: Iterable[pd.DataFrame]) -> list[float]:
         MissingRowsError: there are none.
     """
     of_each = [set(table["epsilon"]) for table in tables]
-    found = sorted(set.intersection(*of_each)) if of_each else []
-    if not found:
+    common = sorted(set.intersection(*of_each)) if of_each else []
+    if not common:
         raise MissingRowsError("the experiments have no epsilon in common")
-    return found
+    return common
 
 
-def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
+def tabulate(tables: dict[str, pd.DataFrame], run_summary: RunSummary) -> pd.DataFrame:
     """Return the summaries of all experiments of a figure, with the bound at each epsilon.
 
     Args:
         tables: experiment -> summary table (`dpmia.evaluation.summary.summary_table`).
-        facts: of the run.
+        run_summary: of the run.
 
     Returns:
         The summary's rows, and as metric `bound` the advantage that (epsilon, delta) allows for independent
@@ -70,7 +70,7 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
     """
     rows = pd.concat(tables.values(), ignore_index=True)
     rows = rows[rows["metric"].isin(METRICS) | rows["metric"].str.startswith("accuracy_")]
-    bounds = [_bound(rows, name, fact) for name, fact in facts.experiments.items()]
+    bounds = [_bound(rows, name, fact) for name, fact in run_summary.experiments.items()]
     return pd.concat([rows, *bounds], ignore_index=True)
 
 
@@ -222,11 +222,11 @@ def accuracy_panel(axes: Axes, table: pd.DataFrame, curves: list[Curve]) -> None
     scale.label(axes)
     axes.set(title="accuracy", ylabel="accuracy", ylim=(-0.02, 1.05))
     for part in there:
-        words = part.replace("nonmembers", "non-members")
+        records = part.replace("nonmembers", "non-members")
         line, marker = looks[part]
         look: dict[str, Any] = {
             "linestyle": line,
             "marker": marker,
             "markerfacecolor": "0.3" if line == "-" else "white",
         }
-        axes.plot([], [], color="0.3", label=f"accuracy on {words}", **look)
+        axes.plot([], [], color="0.3", label=f"accuracy on {records}", **look)

@@ -6,7 +6,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from dpmia.papers import drawing
-from dpmia.papers.artifact import Facts
+from dpmia.papers.artifact import RunSummary
 from dpmia.papers.humphries.epsilon_curves import (
     ORACLE,
     READING,
@@ -31,31 +31,31 @@ ATTACKS = {
 ORACLES = ("optimal_threshold",)
 
 
-def draw_four(table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
+def draw_four(table: pd.DataFrame, run_summary: RunSummary) -> drawing.CaptionedFigure:
     """Draw accuracy, and a panel for each of `ATTACKS` that the experiment holds, for one arm and its IID arm."""
     held = set(table["attack"])
-    return _draw(table, facts, [attack for attack in ATTACKS if attack in held])
+    return _draw(table, run_summary, [attack for attack in ATTACKS if attack in held])
 
 
-def draw_two(table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
+def draw_two(table: pd.DataFrame, run_summary: RunSummary) -> drawing.CaptionedFigure:
     """Draw two panels for one arm and its IID arm: optimal threshold, accuracy."""
-    return _draw(table, facts, ["optimal_threshold"])
+    return _draw(table, run_summary, ["optimal_threshold"])
 
 
-def draw_arms(table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
+def draw_arms(table: pd.DataFrame, run_summary: RunSummary) -> drawing.CaptionedFigure:
     """Draw the optimal threshold, one panel for each arm beside its IID arm."""
     names = arms(table)
-    figure, axes = drawing.panels(len(names), facts, sharey=True)
+    figure, axes = drawing.panels(len(names), run_summary, sharey=True)
     for panel, arm in zip(axes, names, strict=True):
         _attack_panel(panel, table, arm, "optimal_threshold")
         panel.set_title(TITLES.get(arm, arm))
         panel.label_outer()
-    return _finished(figure, table, facts, "Optimal threshold, one panel for each group that members come from.")
+    return _finished(figure, table, run_summary, "Optimal threshold, one panel for each group that members come from.")
 
 
-def _draw(table: pd.DataFrame, facts: Facts, attacks: list[str]) -> drawing.CaptionedFigure:
+def _draw(table: pd.DataFrame, run_summary: RunSummary, attacks: list[str]) -> drawing.CaptionedFigure:
     count = len(attacks)
-    figure, axes = drawing.zoomed_panels(count + 1, count, facts)
+    figure, axes = drawing.zoomed_panels(count + 1, count, run_summary)
     panels, accuracy, strips = axes[:count], axes[count], axes[count + 1 :]
     (arm,) = arms(table)
     for panel, strip, attack in zip(panels, strips, attacks, strict=True):
@@ -68,7 +68,7 @@ def _draw(table: pd.DataFrame, facts: Facts, attacks: list[str]) -> drawing.Capt
         axis.set_ylabel("")
         axis.tick_params(labelleft=False)
     accuracy_panel(accuracy, table, pair(arm))
-    return _finished(figure, table, facts, "Strips below the panels enlarge what is small on their axes.")
+    return _finished(figure, table, run_summary, "Strips below the panels enlarge what is small on their axes.")
 
 
 def _attack_panel(axes: Axes, table: pd.DataFrame, arm: str, attack: str) -> None:
@@ -77,7 +77,9 @@ def _attack_panel(axes: Axes, table: pd.DataFrame, arm: str, attack: str) -> Non
 
 
 def _finished(
-    figure: drawing.CaptionedFigure, table: pd.DataFrame, facts: Facts, words: str
+    figure: drawing.CaptionedFigure, table: pd.DataFrame, run_summary: RunSummary, note: str
 ) -> drawing.CaptionedFigure:
-    drawing.finish(figure, f"{words} {ORACLE} {READING} {blind_note(table)}", drawing.run_facts(facts, drawn(table)))
+    drawing.finish(
+        figure, f"{note} {ORACLE} {READING} {blind_note(table)}", drawing.run_caption(run_summary, drawn(table))
+    )
     return figure

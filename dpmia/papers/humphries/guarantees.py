@@ -6,7 +6,7 @@ import pandas as pd
 
 from dpmia.common.arms import IID_SUFFIX
 from dpmia.papers import drawing
-from dpmia.papers.artifact import Facts
+from dpmia.papers.artifact import RunSummary
 from dpmia.papers.humphries.epsilon_curves import (
     BLIND_LINE,
     METRICS,
@@ -24,15 +24,15 @@ from dpmia.papers.humphries.epsilon_curves import tabulate as with_bounds
 LINES = ("-", "--", ":")
 
 
-def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
+def tabulate(tables: dict[str, pd.DataFrame], run_summary: RunSummary) -> pd.DataFrame:
     """Return the advantages under each guarantee, in a column `guarantee`, with the bound of replace-one.
 
     Only epsilons that all of the experiments were run with.
     """
-    rows = with_bounds(tables, facts)
+    rows = with_bounds(tables, run_summary)
     shared = common_epsilons(tables.values())
     rows = rows[rows["metric"].isin(METRICS) & rows["epsilon"].isin(shared) | (rows["metric"] == "bound")]
-    guarantees = {name: _guarantee(fact) for name, fact in facts.experiments.items()}
+    guarantees = {name: _guarantee(fact) for name, fact in run_summary.experiments.items()}
     return rows.assign(guarantee=rows["experiment"].map(guarantees))
 
 
@@ -42,9 +42,9 @@ def _guarantee(fact: dict) -> str:
     return f"{fact['relation'].replace('_', '-')}, {fact['accountant'].upper()}"
 
 
-def draw(table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
+def draw(table: pd.DataFrame, run_summary: RunSummary) -> drawing.CaptionedFigure:
     """Draw the optimal threshold in the non-IID arm and in its IID arm, a curve for each guarantee."""
-    figure, axes = drawing.panels(2, facts, height=2.2, sharey=True)
+    figure, axes = drawing.panels(2, run_summary, height=2.2, sharey=True)
     first = table["experiment"].iloc[0]
     (arm,) = arms(table[table["experiment"] == first])
     for panel, name, title in zip(axes, (arm, arm + IID_SUFFIX), ("non-IID", "IID"), strict=True):
@@ -65,6 +65,6 @@ def draw(table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
         "As published: shuffled batches, accounted for as if each were drawn anew without replacement (RDP), with the "
         "noise for a sensitivity of C where a replaced record has 2 C; no theorem covers it. Only epsilons that all "
         f"three were run with. {BLIND_LINE} {blind_note(table)}".rstrip(),
-        drawing.run_facts(facts, drawn(table)),
+        drawing.run_caption(run_summary, drawn(table)),
     )
     return figure

@@ -9,7 +9,7 @@ from dpmia.common.arms import IID_SUFFIX
 from dpmia.common.epsilon import format_epsilon
 from dpmia.common.formatting import format_interval, format_number
 from dpmia.formats.rows import BLIND, BLIND_WITH_LOSS, NO_ATTACK
-from dpmia.papers.artifact import Facts
+from dpmia.papers.artifact import RunSummary
 from dpmia.theory.bounds import advantage_bound
 
 #: The attack that is shown: no oracle.
@@ -23,7 +23,7 @@ COLUMNS = [
 ]
 
 
-def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
+def tabulate(tables: dict[str, pd.DataFrame], run_summary: RunSummary) -> pd.DataFrame:
     """Return one row for each non-IID arm and epsilon: advantages with 95 % intervals.
 
     `(epsilon, delta) bound` follows from these alone, `exact upper bound` from the trained mechanism; both hold for
@@ -40,14 +40,14 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
     )
     indexed = rows.set_index(["experiment", "arm", "epsilon", "attack", "metric"]).sort_index()
     cells, kinds, counts = indexed[["mean", "low", "high"]], indexed["interval"], indexed["replicates"]
-    found = []
+    lines = []
     for (experiment, arm, epsilon), _ in rows[~rows["iid"]].groupby(["experiment", "arm", "epsilon"], sort=False):
-        fact = facts.experiments[experiment]
+        fact = run_summary.experiments[experiment]
         iid = arm + IID_SUFFIX if (experiment, arm + IID_SUFFIX) in cells.index else "p50"
         if iid == arm:
             continue
         finite = np.isfinite(epsilon)
-        found.append(
+        lines.append(
             [
                 *(experiment, arm, format_epsilon(epsilon)),
                 f"{advantage_bound(epsilon, fact['delta'], fact['relation']):.3f}" if finite else None,
@@ -65,7 +65,7 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
                 kinds.get((experiment, arm, epsilon, ATTACK, "advantage")),
             ]
         )
-    table = pd.DataFrame(found, columns=COLUMNS)
+    table = pd.DataFrame(lines, columns=COLUMNS)
     return table.astype({"replicates": "Int64", "replicates of blind": "Int64"})
 
 

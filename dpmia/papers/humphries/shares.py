@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from dpmia.papers import drawing
-from dpmia.papers.artifact import Facts
+from dpmia.papers.artifact import RunSummary
 from dpmia.papers.humphries.epsilon_curves import (
     ORACLE,
     READING,
@@ -29,20 +29,20 @@ def independent(rows: pd.DataFrame) -> pd.Series:
     return rows["iid"] | (rows["arm"] == EQUAL)
 
 
-def draw_gender(table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
+def draw_gender(table: pd.DataFrame, run_summary: RunSummary) -> drawing.CaptionedFigure:
     """Draw four panels: average threshold, optimal threshold, shadow models, and the accuracy of the extreme arms."""
-    words = "p = share of men among the members (1/2 among non-members)."
-    return _draw(table, facts, list(ATTACKS), words)
+    definition = "p = share of men among the members (1/2 among non-members)."
+    return _draw(table, run_summary, list(ATTACKS), definition)
 
 
-def draw_education(table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
+def draw_education(table: pd.DataFrame, run_summary: RunSummary) -> drawing.CaptionedFigure:
     """Draw two panels: optimal threshold, and the accuracy of the extreme arms."""
-    words = "p = share of people with little education among the members (1/2 among non-members)."
-    return _draw(table, facts, ["optimal_threshold"], words)
+    definition = "p = share of people with little education among the members (1/2 among non-members)."
+    return _draw(table, run_summary, ["optimal_threshold"], definition)
 
 
-def _draw(table: pd.DataFrame, facts: Facts, attacks: list[str], words: str) -> drawing.CaptionedFigure:
-    figure, (*panels, accuracy) = drawing.panels(len(attacks) + 1, facts, height=2.1)
+def _draw(table: pd.DataFrame, run_summary: RunSummary, attacks: list[str], definition: str) -> drawing.CaptionedFigure:
+    figure, (*panels, accuracy) = drawing.panels(len(attacks) + 1, run_summary, height=2.1)
     for panel, attack in zip(panels, attacks, strict=True):
         control = EQUAL if attack in ORACLES else None
         advantage_panel(panel, table, _curves(table), attack, control=control)
@@ -52,7 +52,9 @@ def _draw(table: pd.DataFrame, facts: Facts, attacks: list[str], words: str) -> 
         panel.set_ylabel("")
         panel.tick_params(labelleft=False)
     accuracy_panel(accuracy, table, EXTREMES)
-    drawing.finish(figure, f"{words} {ORACLE} {READING} {blind_note(table)}", drawing.run_facts(facts, drawn(table)))
+    drawing.finish(
+        figure, f"{definition} {ORACLE} {READING} {blind_note(table)}", drawing.run_caption(run_summary, drawn(table))
+    )
     return figure
 
 

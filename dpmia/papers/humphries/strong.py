@@ -11,7 +11,7 @@ from dpmia.formats.rows import BLIND, BLIND_WITH_LOSS, KEYS, NO_ATTACK
 from dpmia.metrics.intervals import Estimate
 from dpmia.metrics.ranges import possible_range
 from dpmia.papers import drawing
-from dpmia.papers.artifact import Facts
+from dpmia.papers.artifact import RunSummary
 from dpmia.papers.humphries.epsilon_curves import arms, pair
 from dpmia.papers.humphries.names import ALIKE, ONLINE
 from dpmia.papers.humphries.shares import independent
@@ -29,7 +29,7 @@ METRICS = {
 GUESSING = 0.01
 
 
-def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
+def tabulate(tables: dict[str, pd.DataFrame], run_summary: RunSummary) -> pd.DataFrame:
     """Return both metrics of all attacks, without oracles, and their bounds; at each epsilon of an arm one is `best`.
 
     Attacks of `ONLINE` are left out where the number of reference models that hold a record depends on its group, and
@@ -37,7 +37,7 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
 
     Args:
         tables: `summary/<experiment>`.
-        facts: of the run.
+        run_summary: of the run.
 
     Returns:
         Columns of the summary, and `best`: whether the mean is the largest of all attacks. Limits are widened so that
@@ -61,10 +61,10 @@ def _held_together(rows: pd.DataFrame) -> pd.DataFrame:
     return rows.assign(low=[low for low, _ in limits], high=[high for _, high in limits])
 
 
-def draw(table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
+def draw(table: pd.DataFrame, run_summary: RunSummary) -> drawing.CaptionedFigure:
     """Draw a row of two panels for each experiment: advantage, and TPR at 1 % FPR."""
     names = [name for name in DATASETS if name in set(table["experiment"])]
-    figure, axes = drawing.panels(2 * len(names), facts, height=1.9, rows=len(names))
+    figure, axes = drawing.panels(2 * len(names), run_summary, height=1.9, rows=len(names))
     places = [(name, metric) for name in names for metric in METRICS]
     for axis, (name, metric) in zip(axes, places, strict=True):
         of_metric = table[table["experiment"] == name]
@@ -79,7 +79,7 @@ def draw(table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
         "separates members. All targets of one ε share their reference models, whose chance the limits do not show. "
         "Exact upper bounds hold for IID records; of a TPR they are taken at the FPR that a threshold from so many "
         "non-members holds on new records. TPRs: linear up to 0.01, logarithmic above.",
-        drawing.run_facts(facts, table),
+        drawing.run_caption(run_summary, table),
     )
     return figure
 

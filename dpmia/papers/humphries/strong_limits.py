@@ -7,7 +7,7 @@ import pandas as pd
 from dpmia.common.arms import IID_SUFFIX
 from dpmia.common.epsilon import format_epsilon
 from dpmia.common.formatting import format_interval, format_number
-from dpmia.papers.artifact import Facts
+from dpmia.papers.artifact import RunSummary
 from dpmia.papers.humphries import strong
 from dpmia.papers.humphries.shares import EQUAL
 
@@ -19,7 +19,7 @@ COLUMNS = [
 ]
 
 
-def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
+def tabulate(tables: dict[str, pd.DataFrame], run_summary: RunSummary) -> pd.DataFrame:
     """Return one row for each non-IID arm and epsilon: the attack with the largest mean, with its name.
 
     Limits hold for all attacks together (`dpmia.papers.humphries.strong.tabulate`). Where an experiment has no IID
@@ -27,9 +27,9 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
 
     Args:
         tables: `summary/<experiment>`.
-        facts: of the run.
+        run_summary: of the run.
     """
-    rows = strong.tabulate(tables, facts)
+    rows = strong.tabulate(tables, run_summary)
     key = ["experiment", "arm", "epsilon", "metric"]
     best = rows[rows["best"]].set_index(key).sort_index()
     bounds = rows[~rows["best"] & rows["metric"].isin([bound for bound, _ in strong.METRICS.values()])]
@@ -39,14 +39,14 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
         place = (experiment, arm, epsilon, metric)
         if place not in best.index:
             return None
-        found = best.loc[place]
-        return f"{found['attack']} {format_interval(found['mean'], found['low'], found['high'])}"
+        row = best.loc[place]
+        return f"{row['attack']} {format_interval(row['mean'], row['low'], row['high'])}"
 
     def bound(experiment: str, arm: str, epsilon: float, metric: str) -> str | None:
         mean = exact.get((experiment, arm, epsilon, strong.METRICS[metric][0]))
         return None if pd.isna(mean) else format_number(mean)
 
-    found = []
+    lines = []
     for experiment, of_one in rows.groupby("experiment", sort=False):
         for arm, epsilon in of_one.loc[~of_one["iid"], ["arm", "epsilon"]].drop_duplicates().itertuples(index=False):
             iid = arm + IID_SUFFIX if arm + IID_SUFFIX in set(of_one["arm"]) else EQUAL
@@ -59,5 +59,5 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
                 attack(experiment, arm, epsilon, _TPR),
             ]
             kind = best.loc[(experiment, arm, epsilon, _ADVANTAGE), ["replicates", "interval"]]
-            found.append([experiment, arm, format_epsilon(epsilon), *cells, *kind])
-    return pd.DataFrame(found, columns=COLUMNS)
+            lines.append([experiment, arm, format_epsilon(epsilon), *cells, *kind])
+    return pd.DataFrame(lines, columns=COLUMNS)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from dpmia.papers.artifact import Facts
+from dpmia.papers.artifact import RunSummary
 
 COLUMNS = ["section", "experiment", "features", "classes", "members", "nonmembers", "population"]
 
@@ -24,7 +24,7 @@ PRINTED = {
 }
 
 
-def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
+def tabulate(tables: dict[str, pd.DataFrame], run_summary: RunSummary) -> pd.DataFrame:
     """Return one row for each experiment of the paper: ours and, in columns `paper_...`, what is printed there.
 
     The population is what the paper calls shadow data; it prints a dash where fewer than 3000 records are left. Where

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from dpmia.papers import drawing
-from dpmia.papers.artifact import Facts
+from dpmia.papers.artifact import RunSummary
 from dpmia.theory.bounds import (
     auc_bound,
     erlingsson_advantage,
@@ -42,7 +42,7 @@ def _advantages() -> dict[str, Callable[[np.ndarray], np.ndarray]]:
     }
 
 
-def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
+def tabulate(tables: dict[str, pd.DataFrame], run_summary: RunSummary) -> pd.DataFrame:
     """Return columns measure, bound, prior, epsilon, value; pure differential privacy; values are cut at 1."""
     curves = []
     for name, advantage in _advantages().items():
@@ -65,7 +65,7 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
     ).assign(value=lambda table: table["value"].clip(upper=1))
 
 
-def draw(table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
+def draw(table: pd.DataFrame, run_summary: RunSummary) -> drawing.CaptionedFigure:
     """Draw one panel for each measure. Bounds that are equal lie on each other, the wide one below."""
     looks: dict[str, dict[str, Any]] = {
         "Yeom et al.": {"colour": drawing.ORANGE, "line": ":"},
@@ -77,7 +77,7 @@ def draw(table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
         "Sablayrolles et al.": {"colour": drawing.PURPLE, "line": ":"},
         LAPLACE: {"colour": "0.15", "line": "-.", "linewidth": 1},
     }
-    figure, panels = drawing.panels(3, facts, height=2.5, sharey=True)
+    figure, panels = drawing.panels(3, run_summary, height=2.5, sharey=True)
     for axes, measure in zip(panels, MEASURES, strict=True):
         shown = table[table["measure"] == measure]
         for (name, prior), rows in shown.groupby(["bound", "prior"], sort=False):

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from dpmia.papers import drawing
-from dpmia.papers.artifact import Facts
+from dpmia.papers.artifact import RunSummary
 from dpmia.theory.bounds import laplace_epsilon
 from dpmia.theory.mip import corollary_8_scale, epsilon_from_eta, total_variation_scale
 from dpmia.theory.reciprocal_sum import ReciprocalSum
@@ -20,7 +20,7 @@ RECORDS = (24, 30, 36, 42)
 SIGMA = 1.0
 
 
-def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
+def tabulate(tables: dict[str, pd.DataFrame], run_summary: RunSummary) -> pd.DataFrame:
     """Return columns route, records, sensitivity, eta, noise_scale.
 
     Routes: `mip` (corollary 8 at M = 2), `total_variation` (our smaller scale), both without records; `dp` (Laplace
@@ -34,15 +34,15 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
     for records in RECORDS:
         sensitivity = ReciprocalSum(records).sensitivity
         for route, epsilons in (("dp", epsilon_from_eta(ETAS)), ("dp_exact", laplace_epsilon(2 * ETAS))):
-            about = {"route": route, "records": records, "sensitivity": sensitivity, "eta": ETAS}
-            routes.append(pd.DataFrame(about | {"noise_scale": sensitivity / epsilons}))
+            columns = {"route": route, "records": records, "sensitivity": sensitivity, "eta": ETAS}
+            routes.append(pd.DataFrame(columns | {"noise_scale": sensitivity / epsilons}))
     table = pd.concat(routes, ignore_index=True)[["route", "records", "sensitivity", "eta", "noise_scale"]]
     return table.astype({"records": "Int64"})
 
 
-def draw(table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
+def draw(table: pd.DataFrame, run_summary: RunSummary) -> drawing.CaptionedFigure:
     """Draw one panel: a line for each route, for DP one for each number of records."""
-    figure, (axes,) = drawing.panels(1, facts, width=drawing.WIDE, height=3.4)
+    figure, (axes,) = drawing.panels(1, run_summary, width=drawing.WIDE, height=3.4)
     for records, rows in table[table["route"] == "dp"].groupby("records"):
         label = "DP, Laplace mechanism"
         drawing.draw_curve(axes, rows, "eta", "noise_scale", colour=drawing.VERMILION, label=label, line=":")

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 
 from dpmia.formats.table_names import experiment_of
 from dpmia.papers import drawing
-from dpmia.papers.artifact import Facts
+from dpmia.papers.artifact import RunSummary
 from dpmia.privacy.upper_bounds import advantage_ceiling, gaussian_trade_off
 
 STUDY = "studies/izzo_fig2"
@@ -20,7 +20,7 @@ OPTIONS = ["records", "dimension", "steps", "learning_rate", "splits", "delta"]
 CUTS = (0.1, 0.25)
 
 
-def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
+def tabulate(tables: dict[str, pd.DataFrame], run_summary: RunSummary) -> pd.DataFrame:
     """Return the mean relative error of every way to learn with its standard error.
 
     Columns: method, calibration, radius, moment, eta, epsilon; noise_scale and clip_norm (means over runs);
@@ -47,9 +47,9 @@ def exact_eta(noise_multiplier: float, steps: int) -> float:
     return advantage_ceiling(gaussian_trade_off(2 * math.sqrt(steps) / noise_multiplier)) / 2
 
 
-def draw(table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
+def draw(table: pd.DataFrame, run_summary: RunSummary) -> drawing.CaptionedFigure:
     """Draw three panels, each with the etas of one range."""
-    figure, panels = drawing.panels(3, facts, height=2.7, sharey=True)
+    figure, panels = drawing.panels(3, run_summary, height=2.7, sharey=True)
     error, spread = table["relative_error"], table["standard_error"]
     table = table.assign(mean=error, low=error - spread, high=error + spread)
     exact = table.assign(eta=table["exact_eta"])
@@ -63,7 +63,7 @@ def draw(table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
         axes.set_xlim(start - margin, end + margin)
         axes.label_outer()
     panels[0].set_yscale("log")  # of all panels, as they share it
-    drawing.finish(figure, _outcome(table), _caption(table, facts))
+    drawing.finish(figure, _outcome(table), _caption(table, run_summary))
     return figure
 
 
@@ -95,15 +95,15 @@ def _outcome(table: pd.DataFrame) -> str:
     return f"{smaller} here; the paper finds it above a value of η that is lost in the source."
 
 
-def _caption(table: pd.DataFrame, facts: Facts) -> str:
+def _caption(table: pd.DataFrame, run_summary: RunSummary) -> str:
     """Return what was run, what is reconstructed, and what the lines that are not in the paper say."""
     first = table.iloc[0]
     ours = table.loc[table["calibration"] == "total_variation", "moment"]
     dashed = f" Dashed: scale 1/(2η), proved by us, M = {ours.min():g}, Gamma radius." if len(ours) else ""
     return (
         "η: gain of the best attacker over 1/2. Synthetic Gaussian data by the paper's design; half of the records "
-        f"are used; means and standard errors over runs. {_sizes(first, facts)} n, d, the true matrix, the list of M, "
-        "the rate and the axes are lost in the source: our choice, not tuned, at every scale. Objective, error, "
+        f"are used; means and standard errors over runs. {_sizes(first, run_summary)} n, d, the true matrix, the list "
+        "of M, the rate and the axes are lost in the source: our choice, not tuned, at every scale. Objective, error, "
         "exponent 1 + 2/M, theorem 4 and the Laplace radius of MIP are reconstructed. The Laplace radius does not have "
         "the density of theorem 7; the radius that has it (rows `gamma` of the table) is larger by about the number of "
         "parameters. "
@@ -114,12 +114,12 @@ def _caption(table: pd.DataFrame, facts: Facts) -> str:
     )
 
 
-def _sizes(first: pd.Series, facts: Facts) -> str:
+def _sizes(first: pd.Series, run_summary: RunSummary) -> str:
     """Return the sizes of the study, here and at the paper's scale."""
     keys = {
         **{"records": "n = {}", "dimension": "d = {}", "steps": "{} steps", "learning_rate": "rate {}"},
         **{"splits": "moments from {} halves", "runs": "{} runs"},
     }
     here = {item: f"{first[key]:,g}" for key, item in keys.items()}
-    paper = facts.paper.get(experiment_of(STUDY))
+    paper = run_summary.paper.get(experiment_of(STUDY))
     return drawing.here_and_paper(here, paper and {item: f"{paper[key]:,g}" for key, item in keys.items()})

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from dpmia.mip.noise import split_moments
-from dpmia.papers.artifact import Facts
+from dpmia.papers.artifact import RunSummary
 from dpmia.theory.mip import (
     all_subsets,
     corollary_8_scale,
@@ -35,7 +35,7 @@ THEOREM_7, COROLLARY_8 = (1, 2, 4), (2, 4)
 RECORDS = (8, 12, 16)
 
 
-def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
+def tabulate(tables: dict[str, pd.DataFrame], run_summary: RunSummary) -> pd.DataFrame:
     """Return one row for each number that a theorem bounds.
 
     Returns:
@@ -44,9 +44,9 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
     """
     rows = []
     for epsilon in EPSILONS:
-        about = f"ε = {epsilon:g}"
-        rows.append(["theorem 4", about, "gain over 1/2", float(eta_from_epsilon(epsilon)), naming_gain(epsilon)])
-        rows.append(["proposition 6", about, "in / out", math.exp(epsilon), largest_ratio(epsilon)])
+        at = f"ε = {epsilon:g}"
+        rows.append(["theorem 4", at, "gain over 1/2", float(eta_from_epsilon(epsilon)), naming_gain(epsilon)])
+        rows.append(["proposition 6", at, "in / out", math.exp(epsilon), largest_ratio(epsilon)])
     for eta in ETAS:
         rows.append(["theorem 5", f"η = {eta:g}", "gain over 1/2", eta, publishing(eta)[0]])
     noises = (("theorem 7", theorem_7_scale, THEOREM_7), ("corollary 8", corollary_8_scale, COROLLARY_8))
@@ -54,9 +54,9 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
         for (moment, eta), gain in laplace_gains(scale, moments).items():
             rows.append([name, f"η = {eta:g}, M = {moment}", "gain over 1/2", eta, gain])
     for records in RECORDS:
-        about = f"n = {records}"
-        rows.append(["proposition 9", about, "variance", 1.0, output_variance(records)])
-        rows.append(["proposition 9", about, "largest output", root_of_halves(records), largest_output(records)])
+        at = f"n = {records}"
+        rows.append(["proposition 9", at, "variance", 1.0, output_variance(records)])
+        rows.append(["proposition 9", at, "largest output", root_of_halves(records), largest_output(records)])
     return pd.DataFrame(rows, columns=["statement", "at", "quantity", "bound", "measured"]).round(5)
 
 
@@ -107,11 +107,11 @@ def laplace_gains(
         scale: takes eta and the moment, returns the scale in units of the moment's root.
         moments: to try, each with all of `ETAS`.
     """
-    found = {}
+    gains = {}
     for moment, eta in itertools.product(moments, ETAS):
         sigma = float(split_moments(MEANS[:, None], moment)[0])
-        found[moment, eta] = float(laplace_gain(HALVES, MEANS, float(scale(eta, moment)) * sigma).max())
-    return found
+        gains[moment, eta] = float(laplace_gain(HALVES, MEANS, float(scale(eta, moment)) * sigma).max())
+    return gains
 
 
 def output_variance(records: int) -> float:

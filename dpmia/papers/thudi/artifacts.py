@@ -18,7 +18,7 @@ def _figure(
     name: str, caption: str, tabulate: str, draw: str, tables: tuple[str, ...] = (), *, reading: Reading
 ) -> Artifact:
     return Artifact(
-        name, "figure", caption, f"{_HERE}.{tabulate}", f"{_HERE}.{draw}", tables, each=True, reading=reading
+        name, "figure", caption, f"{_HERE}.{tabulate}", f"{_HERE}.{draw}", tables, some_suffice=True, reading=reading
     )
 
 
@@ -43,7 +43,7 @@ ARTIFACTS = (
         "the last column says over what.",
         f"{_HERE}.controls:tabulate",
         tables=_STEPS,
-        each=True,
+        some_suffice=True,
         reading=Reading(
             "LiRA with and without clipping and noise",
             "The first models have no protection: there LiRA must work, or its failure on private models shows "

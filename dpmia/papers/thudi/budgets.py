@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from dpmia.formats.rows import NO_ATTACK, MissingRowsError
 from dpmia.metrics.precision import ACCEPTANCE
 from dpmia.papers import drawing
-from dpmia.papers.artifact import Facts
+from dpmia.papers.artifact import RunSummary
 from dpmia.papers.thudi.frames import ceilings, means, note_missing, of_run, rate_ticks, rows_of
 from dpmia.papers.thudi.names import BUDGETS, RATES, arm_of
 from dpmia.theory.precision_bounds import epsilon_for_bound, precision_bound
@@ -50,27 +50,27 @@ def budgets() -> pd.DataFrame:
     )
 
 
-def tabulate_best(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
+def tabulate_best(tables: dict[str, pd.DataFrame], run_summary: RunSummary) -> pd.DataFrame:
     """Return figure 5's table: see `_tabulate`; the best test accuracy of any epoch."""
-    return _tabulate(tables, facts, BEST)
+    return _tabulate(tables, run_summary, BEST)
 
 
-def tabulate_final(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
+def tabulate_final(tables: dict[str, pd.DataFrame], run_summary: RunSummary) -> pd.DataFrame:
     """Return figure 6's table: see `_tabulate`; the test accuracy after the last epoch."""
-    return _tabulate(tables, facts, FINAL)
+    return _tabulate(tables, run_summary, FINAL)
 
 
-def draw_best(table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
+def draw_best(table: pd.DataFrame, run_summary: RunSummary) -> drawing.CaptionedFigure:
     """Draw figure 5."""
-    return _draw(table, facts, "best test accuracy", "Best of all epochs, chosen on the test records themselves.")
+    return _draw(table, run_summary, "best test accuracy", "Best of all epochs, chosen on the test records themselves.")
 
 
-def draw_final(table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
+def draw_final(table: pd.DataFrame, run_summary: RunSummary) -> drawing.CaptionedFigure:
     """Draw figure 6."""
-    return _draw(table, facts, "final test accuracy", "After the last epoch.")
+    return _draw(table, run_summary, "final test accuracy", "After the last epoch.")
 
 
-def _tabulate(tables: dict[str, pd.DataFrame], facts: Facts, metric: str) -> pd.DataFrame:
+def _tabulate(tables: dict[str, pd.DataFrame], run_summary: RunSummary, metric: str) -> pd.DataFrame:
     """Return columns experiment, bound, rate, epsilon, ceiling, feasible, mean, low, high, replicates.
 
     A row for every bound and arm of the experiment's `precision_budgets` that was trained, and one without numbers
@@ -78,12 +78,12 @@ def _tabulate(tables: dict[str, pd.DataFrame], facts: Facts, metric: str) -> pd.
     """
     every = rows_of(tables, BUDGETS)
     rows = every[(every["attack"] == NO_ATTACK) & (every["metric"] == metric)]
-    found = []
+    parts = []
     for experiment, trained in rows.groupby("experiment", sort=False):
-        for cell in facts.experiments[experiment]["precision_budgets"]:
+        for cell in run_summary.experiments[experiment]["precision_budgets"]:
             point = {"experiment": experiment, "bound": cell["bound"], "rate": cell["rate"], "epsilon": cell["epsilon"]}
             if cell["epsilon"] is None:
-                found.append(pd.DataFrame([point | {"epsilon": np.nan, "feasible": False}]))
+                parts.append(pd.DataFrame([point | {"epsilon": np.nan, "feasible": False}]))
                 continue
             of_cell = trained[_of_cell(trained, cell)]
             if len(of_cell):
@@ -91,10 +91,10 @@ def _tabulate(tables: dict[str, pd.DataFrame], facts: Facts, metric: str) -> pd.
                     every[(every["experiment"] == experiment) & _of_cell(every, cell)], "precision_ceiling"
                 )
                 point |= {"ceiling": exact["ceiling"].max(), "feasible": True}
-                found.append(means(of_cell.assign(**point), [*point]))
-    if not any(table["feasible"].any() for table in found):
+                parts.append(means(of_cell.assign(**point), [*point]))
+    if not any(table["feasible"].any() for table in parts):
         raise MissingRowsError(f"no rows with metric {metric!r} and an epsilon of the budgets in {sorted(tables)}")
-    return pd.concat(found, ignore_index=True)
+    return pd.concat(parts, ignore_index=True)
 
 
 def _of_cell(rows: pd.DataFrame, cell: Mapping[str, Any]) -> pd.Series:
@@ -102,9 +102,9 @@ def _of_cell(rows: pd.DataFrame, cell: Mapping[str, Any]) -> pd.Series:
     return (rows["arm"] == cell["arm"]) & np.isclose(rows["epsilon"], cell["epsilon"], rtol=0, atol=1e-9)
 
 
-def _draw(table: pd.DataFrame, facts: Facts, label: str, what: str) -> drawing.CaptionedFigure:
-    run = of_run(BUDGETS, facts)
-    figure, axes = drawing.panels(len(run), facts, height=2.1, sharey=True)
+def _draw(table: pd.DataFrame, run_summary: RunSummary, label: str, what: str) -> drawing.CaptionedFigure:
+    run = of_run(BUDGETS, run_summary)
+    figure, axes = drawing.panels(len(run), run_summary, height=2.1, sharey=True)
     for panel, experiment in zip(axes, run, strict=True):
         rows = table[table["experiment"] == experiment]
         panel.set(title=BUDGETS[experiment], xlabel="sampling rate p", ylabel=label)
@@ -117,7 +117,7 @@ def _draw(table: pd.DataFrame, facts: Facts, label: str, what: str) -> drawing.C
         f"{what} ε is what theorem 3.3 (corrected, P(S|x) at least {ACCEPTANCE:g}) allows at each p. Crosses below the "
         f"axis: a bound that is not above p cannot be met by any ε. Accuracies are shares; the paper's are in percent. "
         f"{_format_ceilings(table)}",
-        drawing.run_facts(facts, table),
+        drawing.run_caption(run_summary, table),
     )
     return figure
 

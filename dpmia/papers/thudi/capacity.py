@@ -7,7 +7,7 @@ import pandas as pd
 import seaborn as sns
 
 from dpmia.papers import drawing
-from dpmia.papers.artifact import Facts
+from dpmia.papers.artifact import RunSummary
 from dpmia.theory.unlearning import deletion_capacity, deletion_capacity_as_printed
 
 BOUND, RECORDS, EPSILON = 0.8, 10_000, 1.0
@@ -19,7 +19,7 @@ MEETING_SIZE = 100.0
 PRINTED, CORRECTED, LINEAR = "corollary 5.2 as printed", "corollary 5.2, sign corrected", "linear"
 
 
-def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
+def tabulate(tables: dict[str, pd.DataFrame], run_summary: RunSummary) -> pd.DataFrame:
     """Return columns curve, size (expected number of records trained on), capacity."""
     slope = deletion_capacity_as_printed(BOUND, EPSILON, MEETING_SIZE / RECORDS) / MEETING_SIZE
     curves = {
@@ -32,9 +32,9 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
     ).reset_index(drop=True)
 
 
-def draw(table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
+def draw(table: pd.DataFrame, run_summary: RunSummary) -> drawing.CaptionedFigure:
     """Draw the curves twice: as the paper does, and on a logarithmic axis, where they can be distinguished."""
-    figure, axes = drawing.panels(2, facts, height=2.1)
+    figure, axes = drawing.panels(2, run_summary, height=2.1)
     dashes = {PRINTED: drawing.SOLID, CORRECTED: drawing.DASHED, LINEAR: drawing.DOTTED}
     palette = {PRINTED: drawing.BLUE, CORRECTED: drawing.VERMILION, LINEAR: drawing.GREY}
     look = {"hue": "curve", "style": "curve", "palette": palette, "dashes": dashes}

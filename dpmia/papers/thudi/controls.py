@@ -14,7 +14,7 @@ import pandas as pd
 from dpmia.common.epsilon import format_epsilon
 from dpmia.common.formatting import format_interval
 from dpmia.formats.rows import NO_ATTACK
-from dpmia.papers.artifact import Facts
+from dpmia.papers.artifact import RunSummary
 from dpmia.papers.thudi import names
 
 #: The sampling rate of the training sets.
@@ -26,24 +26,24 @@ COLUMNS = [
 ]
 
 
-def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
+def tabulate(tables: dict[str, pd.DataFrame], run_summary: RunSummary) -> pd.DataFrame:
     """Return a row for each data set and way of training: means with 95 % intervals; `interval` is that of the AUC.
 
     Args:
         tables: `summary/<experiment>` of attacked models, of clipped ones, and of positive controls.
-        facts: of the run.
+        run_summary: of the run.
     """
     rows = pd.concat(tables.values(), ignore_index=True)
     rows = rows[rows["arm"] == ARM]
-    found: list[list[object]] = []
+    lines: list[list[object]] = []
     for experiment, title in names.DATASETS.items():
         trained = {names.CONTROLS.get(experiment): "not clipped", names.CLIPPED.get(experiment): "clipped"}
         for name, training in (trained | {experiment: "clipped, noise"}).items():
             own = rows[rows["experiment"] == name]
-            for epsilon, of_one in sorted(own.groupby("epsilon"), key=lambda each: -each[0]):
-                arm = facts.experiments[str(name)]["arms"][ARM]
-                found.append([title, training, format_epsilon(epsilon), arm["learning_rate"], *_numbers(of_one)])
-    return pd.DataFrame(found, columns=COLUMNS)
+            for epsilon, of_one in sorted(own.groupby("epsilon"), key=lambda group: -group[0]):
+                arm = run_summary.experiments[str(name)]["arms"][ARM]
+                lines.append([title, training, format_epsilon(epsilon), arm["learning_rate"], *_numbers(of_one)])
+    return pd.DataFrame(lines, columns=COLUMNS)
 
 
 def _numbers(rows: pd.DataFrame) -> Iterator[object]:

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from dpmia.papers import drawing
-from dpmia.papers.artifact import Facts
+from dpmia.papers.artifact import RunSummary
 from dpmia.privacy.upper_bounds import advantage_ceiling, gaussian_trade_off
 from dpmia.theory.bounds import humphries_advantage
 from dpmia.theory.logistic_example import NOISE, acceptance, accuracy, precision
@@ -18,7 +18,7 @@ EPSILON, DELTA, PRIOR = 1.0, 1e-5, 0.5
 THRESHOLDS = {"precision": np.linspace(-100, 100, 2001), "accuracy": np.linspace(-10, 10, 2001)}
 
 
-def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
+def tabulate(tables: dict[str, pd.DataFrame], run_summary: RunSummary) -> pd.DataFrame:
     """Return columns measure, threshold, value, acceptance (of the record when it was in), bound (theorem 3.3)."""
     measures = {"precision": precision, "accuracy": accuracy}
     panels = []
@@ -32,9 +32,9 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
     return pd.concat(panels, ignore_index=True)
 
 
-def draw(table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
+def draw(table: pd.DataFrame, run_summary: RunSummary) -> drawing.CaptionedFigure:
     """Draw precision with its bound, and accuracy, each against the threshold on the weight."""
-    figure, axes = drawing.panels(2, facts, height=2.1)
+    figure, axes = drawing.panels(2, run_summary, height=2.1)
     for panel, (name, rows) in zip(axes, table.groupby("measure", sort=False), strict=True):
         label = "the threshold attack"
         drawing.draw_curve(panel, rows, "threshold", "value", colour=drawing.BLUE, label=label)

@@ -7,7 +7,7 @@ import pandas as pd
 import seaborn as sns
 
 from dpmia.papers import drawing
-from dpmia.papers.artifact import Facts
+from dpmia.papers.artifact import RunSummary
 from dpmia.theory.precision_bounds import (
     erlingsson_accuracy,
     precision_bound,
@@ -22,7 +22,7 @@ PRIORS = np.linspace(0.001, 0.999, 999)
 OURS, ERLINGSSON, SABLAYROLLES = "theorem 3.3 = Humphries et al.", "Erlingsson et al.", "Sablayrolles et al."
 
 
-def tabulate_fig9(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
+def tabulate_fig9(tables: dict[str, pd.DataFrame], run_summary: RunSummary) -> pd.DataFrame:
     """Return columns bound, epsilon, accuracy at prior 1/2 without delta, cut at 1."""
     curves = {
         SABLAYROLLES: sablayrolles_precision(EPSILONS, 0.5),
@@ -35,9 +35,9 @@ def tabulate_fig9(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame
     ).reset_index(drop=True)
 
 
-def draw_fig9(table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
+def draw_fig9(table: pd.DataFrame, run_summary: RunSummary) -> drawing.CaptionedFigure:
     """Draw one panel with a curve for each bound."""
-    figure, (axes,) = drawing.panels(1, facts, width=drawing.NARROW, height=2.4)
+    figure, (axes,) = drawing.panels(1, run_summary, width=drawing.NARROW, height=2.4)
     dashes = {SABLAYROLLES: drawing.DOTTED, ERLINGSSON: drawing.DASH_DOTTED, OURS: drawing.SOLID}
     look = {"hue": "bound", "style": "bound", "palette": drawing.COLOURS[:3], "dashes": dashes}
     sns.lineplot(table, x="epsilon", y="accuracy", estimator=None, ax=axes, **look)
@@ -46,7 +46,7 @@ def draw_fig9(table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
     return figure
 
 
-def tabulate_fig10(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
+def tabulate_fig10(tables: dict[str, pd.DataFrame], run_summary: RunSummary) -> pd.DataFrame:
     """Return columns bound, epsilon, prior, precision without delta, cut at 1."""
     curves = {
         (name, epsilon): bound(epsilon, PRIORS).clip(max=1)
@@ -62,9 +62,9 @@ def tabulate_fig10(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFram
     ).reset_index(drop=True)
 
 
-def draw_fig10(table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
+def draw_fig10(table: pd.DataFrame, run_summary: RunSummary) -> drawing.CaptionedFigure:
     """Draw one panel: both bounds in one colour for each epsilon."""
-    figure, (axes,) = drawing.panels(1, facts, width=drawing.NARROW, height=2.8)
+    figure, (axes,) = drawing.panels(1, run_summary, width=drawing.NARROW, height=2.8)
     colours = dict(zip(FEW_EPSILONS, drawing.COLOURS, strict=False))
     for (epsilon, name), rows in table.groupby(["epsilon", "bound"], sort=False):
         look = {"colour": colours[epsilon], "line": "--" if name == SABLAYROLLES else "-"}

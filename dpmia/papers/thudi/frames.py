@@ -13,7 +13,7 @@ from dpmia.evaluation.summary import mean_table
 from dpmia.formats.rows import NO_ATTACK
 from dpmia.metrics.precision import ACCEPTANCE
 from dpmia.papers import drawing
-from dpmia.papers.artifact import Facts
+from dpmia.papers.artifact import RunSummary
 from dpmia.papers.thudi.names import EPSILONS, RATES, rate_of
 
 #: What a reader must know of the best of forty quantiles.
@@ -68,13 +68,13 @@ def rate_colour(rate: float) -> tuple[float, ...]:
     return drawing.warm(min(max((rate - RATES[0]) / (RATES[-1] - RATES[0]), 0.0), 1.0))
 
 
-def of_run(experiments: Iterable[str], facts: Facts) -> list[str]:
+def of_run(experiments: Iterable[str], run_summary: RunSummary) -> list[str]:
     """Return those experiments of a figure that belong to the run, whether their data are available or not; else all.
 
     At some scales some are not run: they have no panel.
     """
     every = list(experiments)
-    return [name for name in every if name in facts.experiments or name in facts.not_run] or every
+    return [name for name in every if name in run_summary.experiments or name in run_summary.not_run] or every
 
 
 def note_missing(axes: Axes, rows: pd.DataFrame) -> bool:

@@ -12,7 +12,7 @@ import pandas as pd
 from dpmia.formats.rows import EFFECTS, MissingRowsError
 from dpmia.metrics.precision import ACCEPTANCE
 from dpmia.papers import drawing
-from dpmia.papers.artifact import Facts
+from dpmia.papers.artifact import RunSummary
 from dpmia.papers.thudi import frames, names
 from dpmia.theory.precision_bounds import precision_bound
 
@@ -26,12 +26,12 @@ TICKS = (-0.1, -0.05, 0, 0.05, 0.1, 0.2, 0.5, 1)
 _MODEL = ["experiment", "rate", "epsilon", "replicate"]
 
 
-def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
+def tabulate(tables: dict[str, pd.DataFrame], run_summary: RunSummary) -> pd.DataFrame:
     """Return the gain in precision of the best of forty quantiles, over all epsilons and replicates.
 
     Args:
         tables: named `replicates/<experiment>` (see `dpmia.papers.thudi.names`).
-        facts: of the run.
+        run_summary: of the run.
 
     Returns:
         Columns experiment, curve (`LiRA`, `random ranking`, and the limits `theorem 3.3`, `exact upper bound`), rate,
@@ -56,7 +56,7 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
     limits = [
         part
         for experiment, of_one in every.groupby("experiment", sort=False)
-        for part in _limits(of_one, facts.experiments[experiment]["delta"])
+        for part in _limits(of_one, run_summary.experiments[experiment]["delta"])
     ]
     return pd.concat([frames.means(gains, by), *limits], ignore_index=True)
 
@@ -70,11 +70,11 @@ def _limits(rows: pd.DataFrame, delta: float) -> Iterator[pd.DataFrame]:
         yield gain.assign(experiment=rows["experiment"].iloc[0], curve=curve)
 
 
-def draw(table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
+def draw(table: pd.DataFrame, run_summary: RunSummary) -> drawing.CaptionedFigure:
     """Draw one panel for each data set."""
-    run = frames.of_run(names.DATASETS, facts)
+    run = frames.of_run(names.DATASETS, run_summary)
     panels = [panel for panel in PANELS if panel.experiment in run]
-    figure, axes = drawing.panels(len(panels), facts, height=2.1, sharey=True)
+    figure, axes = drawing.panels(len(panels), run_summary, height=2.1, sharey=True)
     lowest = min(0, 1.1 * table[["mean", "low"]].min(axis=None))
     ticks = [tick for tick in TICKS if tick >= lowest]
     for axis, panel in zip(axes, panels, strict=True):
@@ -99,6 +99,6 @@ def draw(table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
         "Mean over all finite ε that were run and all replicates. Black: the gain that the bounds allow, mean over "
         f"the same ε. The vertical axis is linear up to {LINEAR:g} (thin line) and logarithmic above; the paper's is "
         "linear.",
-        drawing.run_facts(facts, table[table["curve"] == ATTACK]),
+        drawing.run_caption(run_summary, table[table["curve"] == ATTACK]),
     )
     return figure

@@ -15,7 +15,7 @@ from matplotlib.axes import Axes
 from dpmia.formats.rows import MissingRowsError
 from dpmia.metrics.precision import ACCEPTANCE
 from dpmia.papers import drawing
-from dpmia.papers.artifact import Facts
+from dpmia.papers.artifact import RunSummary
 from dpmia.papers.thudi import frames, names
 from dpmia.papers.thudi.names import CIFAR10, MNIST, SVHN, Panel
 from dpmia.theory.precision_bounds import precision_bound
@@ -52,12 +52,12 @@ class RateFigure:
     rows: int = 1
     gain: bool = False
 
-    def tabulate(self, tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
+    def tabulate(self, tables: dict[str, pd.DataFrame], run_summary: RunSummary) -> pd.DataFrame:
         """Return the means over replicates of what the figure shows.
 
         Args:
             tables: named `replicates/<experiment>` (see `dpmia.papers.thudi.names`).
-            facts: of the run; delta is taken from there.
+            run_summary: of the run; delta is taken from there.
 
         Returns:
             Columns panel, experiment, curve, attack, epsilon, rate, mean, low, high, replicates, interval, bound,
@@ -70,13 +70,13 @@ class RateFigure:
         """
         rows = frames.rows_of(tables, {panel.experiment for panel in self.panels})
         rows = rows[frames.shown(rows["epsilon"], self.paper_epsilons)]
-        found = [self._panel_table(panel, rows, facts) for panel in self.panels]
-        table = pd.concat(found, ignore_index=True)
+        parts = [self._panel_table(panel, rows, run_summary) for panel in self.panels]
+        table = pd.concat(parts, ignore_index=True)
         if table.empty:
             raise MissingRowsError(f"no attack of the figure at epsilon {self.paper_epsilons} in {sorted(tables)}")
         return table
 
-    def _panel_table(self, panel: Panel, rows: pd.DataFrame, facts: Facts) -> pd.DataFrame:
+    def _panel_table(self, panel: Panel, rows: pd.DataFrame, run_summary: RunSummary) -> pd.DataFrame:
         rows = rows[rows["experiment"] == panel.experiment].assign(panel=panel.title)
         ceilings = frames.ceilings(rows, "precision_ceiling")
         rows = rows[rows["attack"].isin(panel.attacks)]
@@ -84,14 +84,14 @@ class RateFigure:
         rows = rows[rows["epsilon"].isin(set.intersection(*epsilons) if epsilons else set())]
         columns = ["panel", "experiment", "attack", "epsilon", "rate"]
         attacks = rows[rows["metric"] == ("precision_best" if self.best else "precision")]
-        found = [frames.means(attacks, columns).assign(curve=ATTACK)]
+        curves = [frames.means(attacks, columns).assign(curve=ATTACK)]
         for curve in (BASELINE, CONTROL) if self.best else (BASELINE,):
             # The same split, whatever epsilon and attack: each replicate counts once.
             alike = rows[rows["metric"] == f"precision_{curve}"].drop_duplicates(["rate", "replicate"])
-            found.append(frames.means(alike, ["panel", "experiment", "rate"]).assign(curve=curve))
-        table = pd.concat([part for part in found if len(part)] or found)
+            curves.append(frames.means(alike, ["panel", "experiment", "rate"]).assign(curve=curve))
+        table = pd.concat([part for part in curves if len(part)] or curves)
         if len(table):
-            delta = facts.experiments[panel.experiment]["delta"]
+            delta = run_summary.experiments[panel.experiment]["delta"]
             chosen = table["curve"] == ATTACK
             models = table.loc[chosen, ["epsilon", "rate"]].astype(float)
             table.loc[chosen, "bound"] = precision_bound(models["epsilon"], models["rate"], delta, ACCEPTANCE)
@@ -107,17 +107,17 @@ class RateFigure:
                 table = pd.concat([table, *limits])
         return table.reindex(columns=["panel", "experiment", "curve", *columns[2:], *_NUMBERS, "bound", "ceiling"])
 
-    def draw(self, table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
+    def draw(self, table: pd.DataFrame, run_summary: RunSummary) -> drawing.CaptionedFigure:
         """Draw one panel for each data set (and false positive rate), and below it one with the gain if there is one.
 
         Panels of a row share their vertical axis.
         """
-        run = frames.of_run(dict.fromkeys(panel.experiment for panel in self.panels), facts)
+        run = frames.of_run(dict.fromkeys(panel.experiment for panel in self.panels), run_summary)
         panels = [panel for panel in self.panels if panel.experiment in run]
         columns, kinds = len(self.panels) // self.rows, 1 + self.gain
         columns = min(columns, len(panels))
         height = kinds * len(panels) // columns
-        figure, axes = drawing.panels(height * columns, facts, height=1.7, rows=height, sharey="row")
+        figure, axes = drawing.panels(height * columns, run_summary, height=1.7, rows=height, sharey="row")
         styles = self._styles(table[table["curve"] == ATTACK])
         # The legend has all curves in this order, whichever panels they are in.
         for style in styles.values():
@@ -125,7 +125,7 @@ class RateFigure:
         for place, panel in enumerate(panels):
             row, column = divmod(place, columns)
             rows = table[table["panel"] == panel.title]
-            full = facts.experiments.get(panel.experiment, {}).get("replicates")
+            full = run_summary.experiments.get(panel.experiment, {}).get("replicates")
             for kind in range(kinds):
                 axis = axes[(kinds * row + kind) * columns + column]
                 axis.set(title=panel.title, xlabel="sampling rate p", ylabel="precision", ylim=(0, 1.02))
@@ -143,10 +143,10 @@ class RateFigure:
             if len(self.panels[0].attacks) == 1:
                 limits += "Bounds (dashed) and exact upper bounds (ticks) have the colour of their ε. "
         missing = frames.other_epsilons(self.paper_epsilons, table[table["curve"] == ATTACK])
-        few = _few(table, facts)
+        few = _few(table, run_summary)
         drawing.finish(
             figure, f"{self.note} {oracle}{gain}{limits}{few}{missing}{_silence(table)}",
-            drawing.run_facts(facts, table[table["curve"] == ATTACK]),
+            drawing.run_caption(run_summary, table[table["curve"] == ATTACK]),
         )  # fmt: skip
         return figure
 
@@ -214,10 +214,10 @@ def _gain_range(table: pd.DataFrame) -> tuple[float, float]:
     return max(-0.5, 1.1 * low - 0.01), min(0.6, 1.1 * high)
 
 
-def _few(table: pd.DataFrame, facts: Facts) -> str:
+def _few(table: pd.DataFrame, run_summary: RunSummary) -> str:
     """Say what hollow markers are, where there are any."""
     attacks = table[(table["curve"] == ATTACK) & table["mean"].notna()]
-    full = attacks["experiment"].map({name: fact["replicates"] for name, fact in facts.experiments.items()})
+    full = attacks["experiment"].map({name: fact["replicates"] for name, fact in run_summary.experiments.items()})
     few = int((attacks["replicates"] < full).sum())
     if not few:
         return ""

@@ -8,7 +8,7 @@ import seaborn as sns
 from scipy.optimize import brentq
 
 from dpmia.papers import drawing
-from dpmia.papers.artifact import Facts
+from dpmia.papers.artifact import RunSummary
 from dpmia.theory.precision_bounds import precision_bound
 
 EPSILONS = (0.1, 1.0, 2.0, 5.0)
@@ -24,7 +24,7 @@ def crossing() -> float:
     return float(brentq(lambda t: TERMS["sampling rate"](t) - TERMS["epsilon"](t), 0.1, 1))
 
 
-def tabulate_fig1(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
+def tabulate_fig1(tables: dict[str, pd.DataFrame], run_summary: RunSummary) -> pd.DataFrame:
     """Return columns epsilon, prior, bound (theorem 3.3 without delta)."""
     return pd.concat(
         pd.DataFrame({"epsilon": epsilon, "prior": PRIORS, "bound": precision_bound(epsilon, PRIORS)})
@@ -32,9 +32,9 @@ def tabulate_fig1(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame
     ).reset_index(drop=True)
 
 
-def draw_fig1(table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
+def draw_fig1(table: pd.DataFrame, run_summary: RunSummary) -> drawing.CaptionedFigure:
     """Draw one panel with a curve for each epsilon, above the line of predicting every record a member."""
-    figure, (axes,) = drawing.panels(1, facts, width=drawing.NARROW, height=2.4)
+    figure, (axes,) = drawing.panels(1, run_summary, width=drawing.NARROW, height=2.4)
     curves = table.assign(epsilon=table["epsilon"].map("ε = {:g}".format))
     palette = drawing.COLOURS[: curves["epsilon"].nunique()]
     sns.lineplot(curves, x="prior", y="bound", hue="epsilon", palette=palette, estimator=None, ax=axes)
@@ -44,16 +44,16 @@ def draw_fig1(table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
     return figure
 
 
-def tabulate_fig2(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
+def tabulate_fig2(tables: dict[str, pd.DataFrame], run_summary: RunSummary) -> pd.DataFrame:
     """Return columns lowered, t, term."""
     return pd.concat(
         pd.DataFrame({"lowered": lowered, "t": STEPS, "term": term(STEPS)}) for lowered, term in TERMS.items()
     ).reset_index(drop=True)
 
 
-def draw_fig2(table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
+def draw_fig2(table: pd.DataFrame, run_summary: RunSummary) -> drawing.CaptionedFigure:
     """Draw both terms against t, and a thin line where they meet."""
-    figure, (axes,) = drawing.panels(1, facts, width=drawing.NARROW, height=2.4)
+    figure, (axes,) = drawing.panels(1, run_summary, width=drawing.NARROW, height=2.4)
     names = {"epsilon": "ε = t: $e^{-t}$", "sampling rate": "p = t: (1 - t) / t"}
     curves = table.assign(lowered=table["lowered"].map(names))
     sns.lineplot(curves, x="t", y="term", hue="lowered", palette=drawing.COLOURS[:2], estimator=None, ax=axes)

@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from dpmia.formats.rows import MissingRowsError
 from dpmia.metrics.precision import ROC_RATES
 from dpmia.papers import drawing
-from dpmia.papers.artifact import Facts
+from dpmia.papers.artifact import RunSummary
 from dpmia.papers.thudi import frames, names
 from dpmia.theory.bounds import tpr_bound
 
@@ -32,12 +32,12 @@ LINES = ("-", (0, (5, 1)), (0, (3, 1)), "-.", (0, (1, 1)))
 GRID = np.geomspace(ROC_RATES[0], 1, 200)
 
 
-def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
+def tabulate(tables: dict[str, pd.DataFrame], run_summary: RunSummary) -> pd.DataFrame:
     """Return the mean TPR over replicates at each of the false positive rates.
 
     Args:
         tables: named `replicates/<experiment>` (see `dpmia.papers.thudi.names`).
-        facts: of the run.
+        run_summary: of the run.
 
     Returns:
         Columns experiment, curve, epsilon, rate, fpr, mean, low, high, replicates, interval. Curves are `attack`;
@@ -56,26 +56,26 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
     rows = rows.assign(fpr=rows["metric"].map(_METRICS))
     key = ["experiment", "epsilon", "rate", "fpr"]
     shown = rows.groupby(key)["value"].transform(lambda values: values.notna().all())
-    found = [frames.means(rows[shown].sort_values(key), key).assign(curve=ATTACK)]
+    curves = [frames.means(rows[shown].sort_values(key), key).assign(curve=ATTACK)]
     for (experiment, epsilon), _ in rows.groupby(["experiment", "epsilon"], sort=False):
         here = every[(every["experiment"] == experiment) & (every["epsilon"] == epsilon)]
-        delta = facts.experiments[experiment]["delta"]
+        delta = run_summary.experiments[experiment]["delta"]
         ceilings = [frames.ceilings(here, f"tpr_ceiling@{rate:g}")["ceiling"].max() for rate in ROC_RATES]
         for curve, rates, tprs in ((BOUND, GRID, tpr_bound(GRID, epsilon, delta)), (CEILING, ROC_RATES, ceilings)):
-            about = {"experiment": experiment, "curve": curve, "epsilon": epsilon, "fpr": rates, "mean": tprs}
-            found.append(pd.DataFrame(about))
-    table = pd.concat(found, ignore_index=True)
+            columns = {"experiment": experiment, "curve": curve, "epsilon": epsilon, "fpr": rates, "mean": tprs}
+            curves.append(pd.DataFrame(columns))
+    table = pd.concat(curves, ignore_index=True)
     table = table[table["mean"].notna()]  # no ceiling where the non-members of no model can show the rate
     return table[["experiment", "curve", *key[1:], "mean", "low", "high", "replicates", "interval"]]
 
 
-def draw(table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
+def draw(table: pd.DataFrame, run_summary: RunSummary) -> drawing.CaptionedFigure:
     """Draw a panel for each data set and epsilon, with a curve for each sampling rate."""
     epsilons = sorted(table["epsilon"].unique())
     # A row for each data set; side by side where there is one epsilon only.
-    run = frames.of_run(EXPERIMENTS, facts)
+    run = frames.of_run(EXPERIMENTS, run_summary)
     height, columns = (len(run), len(epsilons)) if len(epsilons) > 1 else (1, len(run))
-    figure, axes = drawing.panels(height * columns, facts, height=1.9, rows=height, sharey=True)
+    figure, axes = drawing.panels(height * columns, run_summary, height=1.9, rows=height, sharey=True)
     panels = itertools.product(run, epsilons)
     for axis, (experiment, epsilon) in zip(axes, panels, strict=True):
         axis.set(title=f"{names.DATASETS[experiment]}, ε = {epsilon:g}", xscale="log")
@@ -91,7 +91,7 @@ def draw(table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
         "holds for any attack on the trained mechanisms, at any p, at the false positive rate to be expected of new "
         "non-members: (k + 1) / (n + 1) where k of n measured ones pass. "
         f"{frames.other_epsilons(PAPER_EPSILONS, table)}",
-        drawing.run_facts(facts, table),
+        drawing.run_caption(run_summary, table),
     )
     return figure
 

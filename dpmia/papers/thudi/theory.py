@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from dpmia.metrics.precision import random_best_quantile
-from dpmia.papers.artifact import Facts
+from dpmia.papers.artifact import RunSummary
 from dpmia.papers.thudi import capacity
 from dpmia.papers.thudi.budgets import ACCEPTANCE, DELTA, TARGET_EPSILONS, budgets
 from dpmia.papers.thudi.names import RATES
@@ -29,7 +29,7 @@ RANKED = 1000
 BEST_THRESHOLD = -0.5
 
 
-def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
+def tabulate(tables: dict[str, pd.DataFrame], run_summary: RunSummary) -> pd.DataFrame:
     """Return one row for each number.
 
     Returns:
@@ -54,13 +54,13 @@ def _counter_example() -> Iterator[list]:
     epsilon, rate, delta, accepted = 1.0, 0.1, 0.1, 0.2
     without = np.exp(-epsilon) * (accepted - delta)
     reached = rate * accepted / (rate * accepted + (1 - rate) * without)
-    about = f"delta {delta:g}, acceptance {accepted:g}"
+    at = f"delta {delta:g}, acceptance {accepted:g}"
     printed = float(precision_bound_as_printed(epsilon, rate, delta, accepted))
     yield [
-        *("theorem 3.3", epsilon, rate, about, printed),
+        *("theorem 3.3", epsilon, rate, at, printed),
         float(precision_bound(epsilon, rate, delta, accepted)),
     ]
-    yield ["precision of a mechanism that has this epsilon and delta", epsilon, rate, about, None, reached]
+    yield ["precision of a mechanism that has this epsilon and delta", epsilon, rate, at, None, reached]
 
 
 def _budgets() -> Iterator[list]:
@@ -96,8 +96,8 @@ def _generalisation() -> Iterator[list]:
 
 def _control() -> Iterator[list]:
     for rate in RATES:
-        about = f"{RANKED} records ranked at random"
-        yield ["gain of the best of forty quantiles over the baseline", None, rate, about, None, control_gain(rate)]
+        at = f"{RANKED} records ranked at random"
+        yield ["gain of the best of forty quantiles over the baseline", None, rate, at, None, control_gain(rate)]
 
 
 def printed_capacity(size: ArrayLike) -> np.ndarray:

@@ -11,7 +11,7 @@ from dpmia.common.formatting import format_interval
 from dpmia.formats.rows import MissingRowsError
 from dpmia.metrics.intervals import REPLICATES, clopper_pearson, estimate
 from dpmia.papers import drawing
-from dpmia.papers.artifact import Facts
+from dpmia.papers.artifact import RunSummary
 from dpmia.papers.ye.names import PAPER, PURCHASE
 from dpmia.papers.ye.note import run_note
 
@@ -49,12 +49,12 @@ PRINTED = {
 COLUMNS = ["records", "first", "second", "paper", "ours", "low", "high", "queries", "targets"]
 
 
-def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
+def tabulate(tables: dict[str, pd.DataFrame], run_summary: RunSummary) -> pd.DataFrame:
     """Return the agreement rate of every pair, beside the paper's.
 
     Args:
         tables: one table named `per_record/<experiment>` (see `dpmia.evaluation.per_record.per_record_table`).
-        facts: of the run.
+        run_summary: of the run.
 
     Returns:
         Columns `COLUMNS`. `ours` is the mean over target models, with 95 % limits over target models, or over the
@@ -70,14 +70,14 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
     if rows.empty:
         raise MissingRowsError(f"no thresholds at alpha = {ALPHA} for {CONFIGURATION.label} in {sorted(tables)}")
     lines = []
-    for part, points in PARTS.items():
+    for part, records in PARTS.items():
         judged = [predictions(of_one, part) for _, of_one in rows[rows["membership"] == part].groupby("target")]
-        for (one, other), paper in zip(combinations(ORDER, 2), PRINTED[points], strict=True):
-            pairs = [each[[one, other]].dropna() for each in judged if {one, other} <= set(each)]
+        for (one, other), paper in zip(combinations(ORDER, 2), PRINTED[records], strict=True):
+            pairs = [decisions[[one, other]].dropna() for decisions in judged if {one, other} <= set(decisions)]
             rates = np.array([(pair[one] == pair[other]).mean() for pair in pairs if len(pair)])
             mean = round(float(rates.mean()), 3) if len(rates) else None
             queries = max(map(len, pairs), default=0)
-            lines.append([points, one, other, paper, mean, *_limits(rates, queries), queries, len(rates)])
+            lines.append([records, one, other, paper, mean, *_limits(rates, queries), queries, len(rates)])
     return pd.DataFrame(lines, columns=COLUMNS)
 
 
@@ -88,32 +88,35 @@ def _limits(rates: np.ndarray, queries: int) -> tuple[float | None, float | None
     """
     if not len(rates):
         return None, None
-    found = estimate(rates)
-    low, high = found.limits((0.0, 1.0)) if found.kind == REPLICATES else (np.nan, np.nan)
+    mean = estimate(rates)
+    low, high = mean.limits((0.0, 1.0)) if mean.kind == REPLICATES else (np.nan, np.nan)
     if np.isnan(low):
         low, high = map(float, clopper_pearson(round(float(rates.mean()) * queries), queries))
     return round(low, 3), round(high, 3)
 
 
-def tabulate_matrix(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
+def tabulate_matrix(tables: dict[str, pd.DataFrame], run_summary: RunSummary) -> pd.DataFrame:
     """Return the agreement rates as the paper prints them: of members above the diagonal, of non-members below it.
 
     Args:
         tables: see `tabulate`.
-        facts: of the run.
+        run_summary: of the run.
 
     Returns:
         A row for each attack and the truth, with our rate, its 95 % limits, and the paper's behind a slash; and how
         many records of each target model were evaluated: the fewest of the row's cells that have a rate.
     """
-    table = tabulate(tables, facts)
+    table = tabulate(tables, run_summary)
     cells = pd.DataFrame("", index=list(ORDER), columns=list(ORDER))
     for line in table.to_dict("records"):
         row, column = (line["first"], line["second"]) if line["records"] == "train" else (line["second"], line["first"])
         ours = format_interval(line["ours"], line["low"], line["high"]) if pd.notna(line["ours"]) else "-"
         cells.loc[row, column] = f"{ours} / {line['paper']:g}"
-    known = table[table["targets"] > 0]
-    fewest = {name: known.loc[(known["first"] == name) | (known["second"] == name), "queries"].min() for name in ORDER}
+    measured = table[table["targets"] > 0]
+    fewest = {
+        name: measured.loc[(measured["first"] == name) | (measured["second"] == name), "queries"].min()
+        for name in ORDER
+    }
     cells["records"] = pd.array([fewest[name] for name in ORDER], dtype="Int64")
     targets = int(table["targets"].max())
     return cells.assign(targets=targets).rename_axis("attack").reset_index()
@@ -130,16 +133,16 @@ def predictions(rows: pd.DataFrame, part: str) -> pd.DataFrame:
         Columns of `ORDER`, those that were run; missing where an attack, L, did not judge the record.
     """
     decisions = rows.pivot(index="record", columns="attack", values="decision").astype("boolean")
-    found = pd.DataFrame({letter: decisions[name] for letter, name in NAMES.items() if name in decisions})
-    return found.assign(**{TRUTH: part == "member"})
+    judgements = pd.DataFrame({letter: decisions[name] for letter, name in NAMES.items() if name in decisions})
+    return judgements.assign(**{TRUTH: part == "member"})
 
 
-def draw(table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
+def draw(table: pd.DataFrame, run_summary: RunSummary) -> drawing.CaptionedFigure:
     """Draw a heatmap of our rates on members and one on non-members, with the paper's below ours in each cell."""
-    figure, axes = drawing.panels(len(PRINTED), facts, height=3.3)
+    figure, axes = drawing.panels(len(PRINTED), run_summary, height=3.3)
     titles = {"train": "members (train)", "test": "non-members (test)"}
-    for axis, (points, title) in zip(axes, titles.items(), strict=True):
-        rows = table[table["records"] == points]
+    for axis, (records, title) in zip(axes, titles.items(), strict=True):
+        rows = table[table["records"] == records]
         ours = rows["ours"].astype(float).map("{:.2f}".format)
         rows = rows.assign(text=ours + rows["paper"].map("\n({:.2f})".format))
         cells = rows.pivot(index="second", columns="first").reindex(index=ORDER[1:], columns=ORDER[:-1], level=-1)
@@ -150,6 +153,6 @@ def draw(table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
         "Share of records on which two attacks agree: ours, and the paper's in parentheses. Thresholds for a false "
         f"positive rate of {ALPHA:g}. No cell where an attack did not run. GT is the true membership; L "
         "(leave-one-out) is evaluated on few records.",
-        run_note(facts, [CONFIGURATION]),
+        run_note(run_summary, [CONFIGURATION]),
     )
     return figure

@@ -21,13 +21,13 @@ def _table(name: str, what: str, rows: dict[str, Configuration], note: str = "")
     caption = f"AUC of the attacks on {what}, and how the target models were trained. {_READING} {note}".strip()
     tables, tabulate = tables_of(rows.values()), f"{_HERE}.auc_tables:tabulate"
     reading = Reading(f"AUC on {what}", AUC, first=("configuration", "measure", "S", "P", "R", "D"))
-    return Artifact(name, "table", caption, tabulate, tables=tables, each=True, reading=reading)
+    return Artifact(name, "table", caption, tabulate, tables=tables, some_suffice=True, reading=reading)
 
 
 def _roc(name: str, caption: str, panels: str, *, topic: str) -> Artifact:
     tabulate, draw = (f"{_HERE}.roc:{verb}_{panels}" for verb in ("tabulate", "draw"))
     reading = Reading(topic, ROC_CURVES)
-    return Artifact(name, "figure", caption, tabulate, draw, tables_of(ROC[panels]), each=True, reading=reading)
+    return Artifact(name, "figure", caption, tabulate, draw, tables_of(ROC[panels]), some_suffice=True, reading=reading)
 
 
 def _losses(name: str, caption: str, records: str, *, topic: str) -> Artifact:

@@ -10,7 +10,7 @@ import pandas as pd
 from dpmia.common.formatting import format_interval
 from dpmia.evaluation.summary import mean_table
 from dpmia.formats.rows import NO_ATTACK, MissingRowsError
-from dpmia.papers.artifact import Facts
+from dpmia.papers.artifact import RunSummary
 from dpmia.papers.ye.names import ATTACKS, CONFIGURATIONS, MODEL_METRICS, PAPER, Configuration, rows_of
 
 #: Attacks in columns: the mean training loss is left out, as it ranks records as attack P does.
@@ -29,12 +29,12 @@ SETTINGS = {
 COLUMNS = ["configuration", "measure", "targets", *MODEL_METRICS, *SHOWN, *SETTINGS]
 
 
-def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
+def tabulate(tables: dict[str, pd.DataFrame], run_summary: RunSummary) -> pd.DataFrame:
     """Return the paper's table: a row for each configuration that was run and measure, a column for each attack.
 
     Args:
         tables: named `replicates/<experiment>`; the arms of the experiment are configurations.
-        facts: of the run.
+        run_summary: of the run.
 
     Returns:
         Columns `COLUMNS`, without settings that neither the run nor the paper states. Cells are texts: our mean over
@@ -45,7 +45,7 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
     Raises:
         MissingRowsError: no arm is a configuration of the paper.
     """
-    lines = [line for row, rows in rows_of(tables, CONFIGURATIONS) for line in _lines(row, rows, row.run(facts))]
+    lines = [line for row, rows in rows_of(tables, CONFIGURATIONS) for line in _lines(row, rows, row.run(run_summary))]
     if not lines:
         raise MissingRowsError(f"no configuration of the paper in {sorted(tables)}")
     table = pd.DataFrame(lines, columns=COLUMNS)

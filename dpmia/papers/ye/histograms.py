@@ -13,7 +13,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from dpmia.formats.rows import MissingRowsError
 from dpmia.papers import drawing
-from dpmia.papers.artifact import Facts
+from dpmia.papers.artifact import RunSummary
 from dpmia.papers.ye.names import PAPER, PURCHASE, Configuration
 from dpmia.papers.ye.note import run_note
 
@@ -43,7 +43,7 @@ class LossFigure:
     configuration: Configuration
     targets: int
 
-    def tabulate(self, tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
+    def tabulate(self, tables: dict[str, pd.DataFrame], run_summary: RunSummary) -> pd.DataFrame:
         """Return the table of the figure; see `null_losses`.
 
         Attack S does not depend on the target model: all show the losses and the threshold of its first draw.
@@ -83,25 +83,27 @@ class LossFigure:
         letters = {attack: letter for letter, attack in PAPER.items()}
         models = {target: place for place, target in enumerate(rows["target"].unique(), start=1)}
         under_first = rows[rows["target"].map(models) == 1].groupby("record")["loss"].first().sort_values()
-        points = {record: place for place, record in enumerate(under_first.index, start=1)}
+        point_numbers = {record: place for place, record in enumerate(under_first.index, start=1)}
         rows = rows.assign(
-            model=rows["target"].map(models), point=rows["record"].map(points), attack=rows["attack"].map(letters)
+            model=rows["target"].map(models),
+            point=rows["record"].map(point_numbers),
+            attack=rows["attack"].map(letters),
         )
         rows["place"] = rows["attack"].map(list(PAPER).index)
         return rows.sort_values(["model", "point", "place", "null_loss"])[COLUMNS].reset_index(drop=True)
 
-    def draw(self, table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
+    def draw(self, table: pd.DataFrame, run_summary: RunSummary) -> drawing.CaptionedFigure:
         """Draw one row of panels for each model and point, one panel for each attack; a row shares its axes."""
-        note = run_note(facts, [self.configuration])
+        note = run_note(run_summary, [self.configuration])
         lines = [key for key, _ in table.groupby(["model", "point"])]
         if not lines:
-            figure, (empty,) = drawing.panels(1, facts, height=1.5)
+            figure, (empty,) = drawing.panels(1, run_summary, height=1.5)
             drawing.note(empty, "the target models have no two members of one class in common")
             empty.set(xticks=[], yticks=[])
             drawing.finish(figure, note)
             return figure
         columns = len(PAPER)
-        figure, axes = drawing.panels(len(lines) * columns, facts, height=1.3, rows=len(lines), sharey="row")
+        figure, axes = drawing.panels(len(lines) * columns, run_summary, height=1.3, rows=len(lines), sharey="row")
         bins = _bins(table)
         for place, (model, point) in enumerate(lines):
             row = table[(table["model"] == model) & (table["point"] == point)]

@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from dpmia.formats.rows import MissingRowsError
 from dpmia.metrics.intervals import clopper_pearson
 from dpmia.papers import drawing
-from dpmia.papers.artifact import Facts
+from dpmia.papers.artifact import RunSummary
 from dpmia.papers.ye.names import PAPER, PURCHASE
 from dpmia.papers.ye.note import run_note
 
@@ -29,7 +29,7 @@ PANELS = {"a": ("P", "S"), "b": ("D", "R")}
 COLUMNS = ["panel", "across", "up", "record", "x", "y"]
 
 
-def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
+def tabulate(tables: dict[str, pd.DataFrame], run_summary: RunSummary) -> pd.DataFrame:
     """Return the table of the figure; see `margins`."""
     return margins(tables)
 
@@ -51,25 +51,25 @@ def margins(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     (rows,) = tables.values()
     rows = rows[(rows["arm"] == CONFIGURATION.arm) & (rows["alpha"] == ALPHA) & (rows["membership"] == "member")]
     rows = rows[rows["target"] == rows["target"].min()]
-    found = rows.assign(margin=rows["loss"] - rows["threshold"]).pivot(
+    differences = rows.assign(margin=rows["loss"] - rows["threshold"]).pivot(
         index="record", columns="attack", values="margin"
     )
-    if missing := {PAPER[letter] for pair in PANELS.values() for letter in pair} - set(found):
+    if missing := {PAPER[letter] for pair in PANELS.values() for letter in pair} - set(differences):
         raise MissingRowsError(
             f"no thresholds at alpha = {ALPHA} of {', '.join(sorted(missing))} for {CONFIGURATION.label} in "
             f"{sorted(tables)}"
         )
     parts = []
     for panel, (across, up) in PANELS.items():
-        both = pd.DataFrame({"x": found[PAPER[across]], "y": found[PAPER[up]]})
+        both = pd.DataFrame({"x": differences[PAPER[across]], "y": differences[PAPER[up]]})
         both = both[np.isfinite(both).all(axis=1)].reset_index()
         parts.append(both.assign(panel=panel, across=across, up=up))
     return pd.concat(parts, ignore_index=True)[COLUMNS]
 
 
-def draw(table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
+def draw(table: pd.DataFrame, run_summary: RunSummary) -> drawing.CaptionedFigure:
     """Draw a scatter of the members for each pair of attacks, with the diagonal and the distributions at the edges."""
-    figure, axes = drawing.panels(len(PANELS), facts, height=3.3)
+    figure, axes = drawing.panels(len(PANELS), run_summary, height=3.3)
     for axis, (panel, (across, up)), colour in zip(axes, PANELS.items(), drawing.COLOURS, strict=False):
         rows = table[table["panel"] == panel]
         sns.scatterplot(rows, x="x", y="y", s=5, color=colour, alpha=0.5, linewidth=0, ax=axis)
@@ -88,7 +88,7 @@ def draw(table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
         f"Members of one target model, thresholds for a false positive rate of {ALPHA:g}. An attack predicts "
         '"member" below 0; above the diagonal the attack on the horizontal axis is nearer to doing so. At the edges: '
         "histograms of both margins. In brackets: 95 % limits of the share, over records (Clopper-Pearson).",
-        run_note(facts, [CONFIGURATION]),
+        run_note(run_summary, [CONFIGURATION]),
     )
     return figure
 

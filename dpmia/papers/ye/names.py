@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from dpmia.papers.artifact import Facts
+from dpmia.papers.artifact import RunSummary
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -59,11 +59,11 @@ class Configuration:
         """The table of its attacks and target models."""
         return f"replicates/{self.experiment}"
 
-    def run(self, facts: Facts) -> dict[str, Any]:
+    def run(self, run_summary: RunSummary) -> dict[str, Any]:
         """Return the facts on its target models, with those of its arm; nothing where the run does not have it."""
-        if self.experiment not in facts.experiments:
+        if self.experiment not in run_summary.experiments:
             return {}
-        shared = facts.experiments[self.experiment]
+        shared = run_summary.experiments[self.experiment]
         return shared | shared["arms"][self.arm] if self.arm in shared["arms"] else {}
 
 
@@ -91,10 +91,10 @@ def _rows(
         clipping: norm of gradients by Roman number; of the others none.
         apart: experiment of those that another one has, by name.
     """
-    found = {}
+    configurations = {}
     for name, values in rows.items():
         roman, letter = name.rstrip("ab"), name.lstrip("IV")
-        found[name] = Configuration(
+        configurations[name] = Configuration(
             apart.get(name, experiment),
             name,
             f"{title} {name}",
@@ -106,7 +106,7 @@ def _rows(
                 "clipped_to": clipping.get(roman),
             },
         )
-    return found
+    return configurations
 
 
 #: Tables 1 and 3 to 5 of the paper: their configurations by name.

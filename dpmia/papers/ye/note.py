@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from dpmia.papers import drawing
-from dpmia.papers.artifact import Facts
+from dpmia.papers.artifact import RunSummary
 from dpmia.papers.ye.names import Configuration
 
 #: What a caption says of one configuration, with one place -> the fact that stands there.
@@ -17,28 +17,28 @@ FACTS = {
 }
 
 
-def run_note(facts: Facts, configurations: Iterable[Configuration]) -> str:
+def run_note(run_summary: RunSummary, configurations: Iterable[Configuration]) -> str:
     """Return in a few sentences on which data, and how, the models of a figure were trained.
 
     Args:
-        facts: of the run.
+        run_summary: of the run.
         configurations: what the figure shows; of those that were not run nothing is said.
     """
-    of_paper = Facts(facts.synthetic, facts.scale, facts.paper)
+    of_paper = RunSummary(run_summary.synthetic, run_summary.scale, run_summary.paper)
     sentences = [
         f"{row.label}: {drawing.here_and_paper(_items(run), _items(row.run(of_paper)) or None)}"
         for row in configurations
-        if (run := row.run(facts))
+        if (run := row.run(run_summary))
     ]
-    return " ".join([f"{facts.source}, scale {facts.scale}.", *sentences, facts.skipped]).strip()
+    return " ".join([f"{run_summary.source}, scale {run_summary.scale}.", *sentences, run_summary.skipped]).strip()
 
 
 def _items(run: Mapping[str, Any]) -> dict[str, str]:
     if not run:
         return {}
-    found = {"{}": drawing.format_network(run["model"]), "trained by {}": run["optimiser"].upper()}
+    items = {"{}": drawing.format_network(run["model"]), "trained by {}": run["optimiser"].upper()}
     for item, fact in FACTS.items():
         value = run.get(fact)
         if value is not None:
-            found[item] = f"{value:,g}" if isinstance(value, int | float) else str(value)
-    return found
+            items[item] = f"{value:,g}" if isinstance(value, int | float) else str(value)
+    return items

@@ -13,7 +13,7 @@ from dpmia.evaluation.summary import mean_table
 from dpmia.formats.rows import MissingRowsError
 from dpmia.metrics.precision import ROC_RATES
 from dpmia.papers import drawing
-from dpmia.papers.artifact import Facts
+from dpmia.papers.artifact import RunSummary
 from dpmia.papers.ye.names import BEYOND, PAPER, PER_RECORD, ROC, Configuration, rows_of
 from dpmia.papers.ye.note import run_note
 
@@ -55,12 +55,12 @@ class RocFigure:
 
     configurations: tuple[Configuration, ...]
 
-    def tabulate(self, tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
+    def tabulate(self, tables: dict[str, pd.DataFrame], run_summary: RunSummary) -> pd.DataFrame:
         """Return the TPR of each target model at each of the false positive rates, their mean, and the AUC.
 
         Args:
             tables: named `replicates/<experiment>`.
-            facts: of the run.
+            run_summary: of the run.
 
         Returns:
             Columns `COLUMNS`: `target` is the number of a target model, or `MEAN` of them all; the AUC is the mean over
@@ -79,21 +79,21 @@ class RocFigure:
                 if aucs.empty:
                     continue
                 (auc,) = mean_table([(("auc",), aucs)], ["metric"]).itertuples()
-                about = {"experiment": row.experiment, "configuration": row.label, "attack": title, "auc": auc.mean}
-                about |= {"auc_low": auc.low, "auc_high": auc.high, "targets": rows["replicate"].nunique()}
-                parts.append(_curves(of_attack).assign(**about))
+                columns = {"experiment": row.experiment, "configuration": row.label, "attack": title, "auc": auc.mean}
+                columns |= {"auc_low": auc.low, "auc_high": auc.high, "targets": rows["replicate"].nunique()}
+                parts.append(_curves(of_attack).assign(**columns))
         if not parts:
             wanted = " or ".join(row.label for row in self.configurations)
             raise MissingRowsError(f"no attack on {wanted} in {sorted(tables)}")
-        found = pd.concat(parts, ignore_index=True)[COLUMNS]
-        if found.empty:
+        table = pd.concat(parts, ignore_index=True)[COLUMNS]
+        if table.empty:
             raise MissingRowsError("no rate of a ROC was measured on all target models")
-        return found
+        return table
 
-    def draw(self, table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
+    def draw(self, table: pd.DataFrame, run_summary: RunSummary) -> drawing.CaptionedFigure:
         """Draw a row of two panels for each configuration: linear axes, and logarithmic ones."""
         configurations = list(table["configuration"].unique())
-        figure, axes = drawing.panels(2 * len(configurations), facts, height=2.7, rows=len(configurations))
+        figure, axes = drawing.panels(2 * len(configurations), run_summary, height=2.7, rows=len(configurations))
         lowest = max(ROC_RATES[0], table["fpr"].min())
         for place, configuration in enumerate(configurations):
             rows = table[table["configuration"] == configuration]
@@ -112,7 +112,7 @@ class RocFigure:
             "target models and the records that they share. Rates below 1 / number of non-members cannot be shown. "
             f"{' and '.join(PER_RECORD)} assume Gaussian losses of each record under reference models on the logit "
             "scale: their ranks would reach no rate below 1 / (models + 1).",
-            run_note(facts, self.configurations),
+            run_note(run_summary, self.configurations),
         )
         return figure
 
@@ -141,8 +141,8 @@ def _draw_curves(axes: Axes, rows: pd.DataFrame) -> None:
 
 def _write_aucs(axes: Axes, rows: pd.DataFrame) -> None:
     """Write the AUC of each attack into the empty half of a panel, in the attack's colour."""
-    found = rows.groupby("attack", sort=False)[["auc", "auc_low", "auc_high"]].first()
-    for place, (attack, auc) in enumerate(found[::-1].iterrows()):
+    aucs = rows.groupby("attack", sort=False)[["auc", "auc_low", "auc_high"]].first()
+    for place, (attack, auc) in enumerate(aucs[::-1].iterrows()):
         text = f"{attack}  {format_interval(*auc)}"
         look: dict[str, Any] = {
             "transform": axes.transAxes,

@@ -65,7 +65,7 @@ ARTIFACTS = (
         f"{_HERE}.fig2c:tabulate",
         f"{_HERE}.fig2c:draw",
         _HONEST,
-        each=True,
+        some_suffice=True,
         reading=Reading("convolutional networks, mean training loss known", OVERFITTING),
     ),
     Artifact(
@@ -90,7 +90,7 @@ ARTIFACTS = (
         f"{_HERE}.fig4a:tabulate",
         f"{_HERE}.fig4a:draw",
         _COLLUDING,
-        each=True,
+        some_suffice=True,
         reading=Reading(
             "colluding trainer, advantage against size",
             "Horizontal: the size of the network. Vertical: the advantage of an attacker who shares a key with the "
@@ -104,7 +104,7 @@ ARTIFACTS = (
         f"{_HERE}.fig4b:tabulate",
         f"{_HERE}.fig4b:draw",
         _REPLICATES,
-        each=True,
+        some_suffice=True,
         reading=Reading(
             "colluding trainer, generalisation error against size",
             "Horizontal: the size of the network. Vertical: the generalisation error. Equal heights of the "
@@ -119,7 +119,7 @@ ARTIFACTS = (
         "limits; the column interval says over what.",
         f"{_HERE}.table1:tabulate",
         tables=_HONEST,
-        each=True,
+        some_suffice=True,
         reading=Reading(
             "precision and recall of the attack",
             "Precision: how often a positive prediction is right, 0.5 is guessing where half of the records are "

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from dpmia.papers import drawing
-from dpmia.papers.artifact import Facts
+from dpmia.papers.artifact import RunSummary
 from dpmia.theory.overfitting import binary_attribute_advantage, most_telling_influence
 
 #: The paper does not say which ratios it shows.
@@ -14,7 +14,7 @@ RATIOS = (2, 5, 10, 50)
 INFLUENCES = np.linspace(0, 20, 401)
 
 
-def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
+def tabulate(tables: dict[str, pd.DataFrame], run_summary: RunSummary) -> pd.DataFrame:
     """Return columns ratio, influence (in units of sigma_S), advantage, peak; the peak is a row of its own."""
     rows = []
     for ratio in RATIOS:
@@ -29,9 +29,9 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
     return pd.concat(rows, ignore_index=True)
 
 
-def draw(table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
+def draw(table: pd.DataFrame, run_summary: RunSummary) -> drawing.CaptionedFigure:
     """Draw one panel with a curve for each ratio and a dot on its peak."""
-    figure, (axes,) = drawing.panels(1, facts, width=drawing.NARROW, height=2.4)
+    figure, (axes,) = drawing.panels(1, run_summary, width=drawing.NARROW, height=2.4)
     for colour, (ratio, rows) in zip(drawing.COLOURS, table.groupby("ratio", sort=False), strict=False):
         label = rf"$\sigma_D/\sigma_S$ = {ratio}"
         drawing.draw_curve(axes, rows, "influence", "advantage", colour=colour, label=label)

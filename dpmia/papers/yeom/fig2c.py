@@ -6,14 +6,14 @@ import numpy as np
 import pandas as pd
 
 from dpmia.papers import drawing
-from dpmia.papers.artifact import Facts
+from dpmia.papers.artifact import RunSummary
 from dpmia.papers.yeom import networks
 from dpmia.theory.overfitting import unknown_sigma_advantage
 
 THEORY = "theory"
 
 
-def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
+def tabulate(tables: dict[str, pd.DataFrame], run_summary: RunSummary) -> pd.DataFrame:
     """Return columns dataset, s, the mean losses, their ratio (new records over members), and the advantage.
 
     The curve has `theory` as its data set: the formula for normal errors at the same ratio, although these are
@@ -21,20 +21,20 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
     """
     rows = networks.by_size(tables)
     rows = rows[~rows["colluding"]]
-    found = rows[(rows["attack"] == "average_threshold") & (rows["metric"] == "advantage")]
-    found = found[["dataset", "s", "mean", "low", "high", "replicates", "interval"]]
+    table = rows[(rows["attack"] == "average_threshold") & (rows["metric"] == "advantage")]
+    table = table[["dataset", "s", "mean", "low", "high", "replicates", "interval"]]
     for part in ("members", "nonmembers"):
         losses = rows[rows["metric"] == f"loss_{part}"].rename(columns={"mean": f"loss_{part}"})
-        found = found.merge(losses[["dataset", "s", f"loss_{part}"]], on=["dataset", "s"], validate="1:1")
-    found = found.assign(ratio=found["loss_nonmembers"] / found["loss_members"])
-    ratios = np.geomspace(1, max(2.0, 1.3 * found["ratio"].max()), 200)
+        table = table.merge(losses[["dataset", "s", f"loss_{part}"]], on=["dataset", "s"], validate="1:1")
+    table = table.assign(ratio=table["loss_nonmembers"] / table["loss_members"])
+    ratios = np.geomspace(1, max(2.0, 1.3 * table["ratio"].max()), 200)
     curve = pd.DataFrame({"dataset": THEORY, "ratio": ratios, "mean": unknown_sigma_advantage(ratios)})
-    return pd.concat([found, curve], ignore_index=True)
+    return pd.concat([table, curve], ignore_index=True)
 
 
-def draw(table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
+def draw(table: pd.DataFrame, run_summary: RunSummary) -> drawing.CaptionedFigure:
     """Draw one panel; the largest network of each data set has its size beside it: the smallest lie on each other."""
-    figure, (axes,) = drawing.panels(1, facts, width=drawing.NARROW, height=2.6)
+    figure, (axes,) = drawing.panels(1, run_summary, width=drawing.NARROW, height=2.6)
     for place, (dataset, (colour, *_)) in enumerate(networks.STYLES.items()):
         rows = table[table["dataset"] == dataset]
         if rows.empty:
@@ -58,6 +58,6 @@ def draw(table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
         figure,
         "Threshold: the mean training loss. Numbers: the largest size s. The formula of figure 2b, which is "
         "for normal errors, at the ratio of cross-entropies.",
-        networks.training_facts(facts, table),
+        networks.training_caption(run_summary, table),
     )
     return figure

@@ -8,7 +8,7 @@ import pandas as pd
 
 from dpmia.evaluation.summary import OVERLAP, mean_table
 from dpmia.papers import drawing
-from dpmia.papers.artifact import Facts
+from dpmia.papers.artifact import RunSummary
 from dpmia.papers.yeom import regression_curves
 from dpmia.studies.regression import MEMBERSHIP
 
@@ -18,7 +18,7 @@ ORACLE = "threshold_sigma_s"
 BEYOND = "uniform_beyond_theorem_7"
 
 
-def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
+def tabulate(tables: dict[str, pd.DataFrame], run_summary: RunSummary) -> pd.DataFrame:
     """Return the advantages of the attacks on the genotypes, and of the membership attack that the reductions use.
 
     `uniform_beyond_theorem_7` is, split by split, the uniform reduction's advantage minus the m-th part of the
@@ -31,11 +31,13 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
 
 def _beyond(tables: dict[str, pd.DataFrame]) -> pd.DataFrame:
     """Return `uniform_beyond_theorem_7`, paired by split."""
-    found = regression_curves.splits(tables)
+    splits = regression_curves.splits(tables)
     keys = [key for key in regression_curves.KEYS if key not in ("adversary", "target", "values")]
-    oracle = found[found["adversary"] == ORACLE].set_index([*keys, "replicate"])["advantage"]
+    oracle = splits[splits["adversary"] == ORACLE].set_index([*keys, "replicate"])["advantage"]
     beyond = []
-    for (*key, target, values), uniform in found[found["adversary"] == "uniform"].groupby([*keys, "target", "values"]):
+    for (*key, target, values), uniform in splits[splits["adversary"] == "uniform"].groupby(
+        [*keys, "target", "values"]
+    ):
         paired = uniform.set_index([*keys, "replicate"])["advantage"]
         difference = paired - oracle.reindex(paired.index) / values
         overlap = float(uniform[OVERLAP].iloc[0])
@@ -43,9 +45,9 @@ def _beyond(tables: dict[str, pd.DataFrame]) -> pd.DataFrame:
     return mean_table(beyond, [*keys, "adversary", "target", "values"], "splits")
 
 
-def draw(table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
+def draw(table: pd.DataFrame, run_summary: RunSummary) -> drawing.CaptionedFigure:
     """Draw one panel for each genotype."""
-    figure, panels = drawing.panels(len(TARGETS), facts, height=2.4, sharey=True)
+    figure, panels = drawing.panels(len(TARGETS), run_summary, height=2.4, sharey=True)
     looks: dict[str, dict[str, Any]] = {
         ORACLE: {"label": "membership", "colour": "black", "marker": "none"},
         "multi_query_descending": {"label": "multi-query", "colour": drawing.BLUE, "marker": "s", "line": "none"},
@@ -67,6 +69,6 @@ def draw(table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
         figure,
         "All attacks know the errors of members only. Multi-query and uniform evaluate the membership attack on all or "
         "one of the values; the published code tries the rarest first.",
-        regression_curves.study_facts(table, facts),
+        regression_curves.study_caption(table, run_summary),
     )
     return figure

@@ -9,11 +9,11 @@ import pandas as pd
 from dpmia.evaluation.summary import mean_table
 from dpmia.formats.rows import EFFECTS
 from dpmia.papers import drawing
-from dpmia.papers.artifact import Facts
+from dpmia.papers.artifact import RunSummary
 from dpmia.papers.yeom import networks
 
 
-def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
+def tabulate(tables: dict[str, pd.DataFrame], run_summary: RunSummary) -> pd.DataFrame:
     """Return differences of accuracies by data set and size, with 95 % intervals.
 
     Metric `generalisation_error` is the accuracy on members minus that on new records, of colluding and of honest
@@ -42,9 +42,9 @@ def _means(values: pd.DataFrame, metric: str, keys: list[str]) -> pd.DataFrame:
     return mean_table(values.assign(metric=metric).groupby(level=keys), keys).assign(metric=metric)
 
 
-def draw(table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
+def draw(table: pd.DataFrame, run_summary: RunSummary) -> drawing.CaptionedFigure:
     """Draw one panel: colluding networks with filled markers, honest ones with hollow markers."""
-    figure, (axes,) = drawing.panels(1, facts, width=drawing.NARROW, height=2.5)
+    figure, (axes,) = drawing.panels(1, run_summary, width=drawing.NARROW, height=2.5)
     errors = table[table["metric"] == "generalisation_error"]
     curves = list(itertools.product(networks.STYLES, (True, False)))
     for place, (dataset, colluding) in enumerate(curves):
@@ -59,6 +59,6 @@ def draw(table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
         figure,
         "Accuracy on members minus accuracy on new records, in each replicate. Filled markers: colluding networks; "
         "hollow markers: honest ones.",
-        networks.training_facts(facts, table),
+        networks.training_caption(run_summary, table),
     )
     return figure

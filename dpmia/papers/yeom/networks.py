@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 
 from dpmia.formats.rows import KEYS
 from dpmia.papers import drawing
-from dpmia.papers.artifact import Facts
+from dpmia.papers.artifact import RunSummary
 from dpmia.papers.yeom.names import COLLUDING, HONEST
 
 STYLES = dict(zip(HONEST.values(), zip(drawing.COLOURS, "osD", strict=False), strict=True))
@@ -65,6 +65,6 @@ def size_axis(axes: Axes, sizes: pd.Series) -> None:
     axes.set_xlabel("size s of the network")
 
 
-def training_facts(facts: Facts, table: pd.DataFrame) -> str:
+def training_caption(run_summary: RunSummary, table: pd.DataFrame) -> str:
     """Return in a few sentences which networks were trained, and how, and what the bars are."""
-    return f"{drawing.training_facts(facts)} {drawing.interval_facts(table)} {facts.skipped}".strip()
+    return f"{drawing.training_caption(run_summary)} {drawing.interval_caption(table)} {run_summary.skipped}".strip()

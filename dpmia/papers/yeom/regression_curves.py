@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 
 from dpmia.evaluation.summary import OVERLAP, mean_table
 from dpmia.papers import drawing
-from dpmia.papers.artifact import Facts
+from dpmia.papers.artifact import RunSummary
 from dpmia.studies.regression import MEMBERSHIP
 
 #: Of the curves that no model was fitted for.
@@ -82,7 +82,7 @@ def ratio_axis(axes: Axes, ratios: pd.Series) -> None:
     axes.set_xlabel(r"$\sigma_D/\sigma_S$")
 
 
-def study_facts(table: pd.DataFrame, facts: Facts) -> str:
+def study_caption(table: pd.DataFrame, run_summary: RunSummary) -> str:
     """Return in a few sentences how the models of a figure were fitted and what the bars are."""
     measured = table[table["adversary"] != THEORY]
     sentences = []
@@ -91,12 +91,12 @@ def study_facts(table: pd.DataFrame, facts: Facts) -> str:
         crossed = _crossed("leave_one_out" if folds == records else folds)
         here = {"{} splits": str(splits), "{}": crossed, "{} records": f"{int(records):,}"}
         paper = here
-        if study := next((found for found in facts.paper.values() if found["dataset"] == dataset), None):
+        if study := next((settings for settings in run_summary.paper.values() if settings["dataset"] == dataset), None):
             paper = here | {"{} splits": str(study["splits"]), "{}": _crossed(study["cross_validation"])}
         sentences.append(f"{DATASETS.get(dataset, dataset)}: {drawing.here_and_paper(here, paper)}")
     return (
-        f"{facts.source}, scale {facts.scale}. {' '.join(sentences)} {drawing.interval_facts(measured)} Splits "
-        f"divide the same records, so variances are corrected (Nadeau and Bengio 2003). {facts.skipped}"
+        f"{run_summary.source}, scale {run_summary.scale}. {' '.join(sentences)} {drawing.interval_caption(measured)} "
+        f"Splits divide the same records, so variances are corrected (Nadeau and Bengio 2003). {run_summary.skipped}"
     ).strip()
 
 

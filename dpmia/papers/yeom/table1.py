@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from dpmia.papers.artifact import Facts
+from dpmia.papers.artifact import RunSummary
 from dpmia.papers.yeom import networks
 
 #: Our choice: the paper sets s to the size that Shokri et al. used, and does not say which.
@@ -30,17 +30,17 @@ def size_of(trained: Collection[int]) -> int:
     return SIZE if SIZE in trained else int(max(trained))
 
 
-def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
+def tabulate(tables: dict[str, pd.DataFrame], run_summary: RunSummary) -> pd.DataFrame:
     """Return a row for each printed number: ours with its interval and size s, the paper's, and Shokri et al.'s.
 
     Where no network of size 32 was trained, the largest one that was stands for it.
     """
     rows = networks.by_size(tables)
     rows = rows[~rows["colluding"] & (rows["attack"] == "average_threshold")]
-    found = {key: group.set_index("s") for key, group in rows.groupby(["metric", "dataset"])}
+    groups = {key: group.set_index("s") for key, group in rows.groupby(["metric", "dataset"])}
     lines = []
     for (quantity, dataset), (yeom, shokri) in PRINTED.items():
-        ours = found.get((quantity, dataset))
+        ours = groups.get((quantity, dataset))
         line: dict[str, Any] = {"quantity": quantity, "data set": dataset or None}
         if ours is not None:
             size = size_of(ours.index)

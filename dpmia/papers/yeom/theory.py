@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from dpmia.attacks import gaussian_error
-from dpmia.papers.artifact import Facts
+from dpmia.papers.artifact import RunSummary
 from dpmia.theory.overfitting import (
     binary_attribute_advantage,
     gaussian_advantage,
@@ -20,7 +20,7 @@ RATIOS = (1.0, 1.5, 2.0, 5.0, 10.0, 50.0)
 ERRORS = 1_000_000
 
 
-def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
+def tabulate(tables: dict[str, pd.DataFrame], run_summary: RunSummary) -> pd.DataFrame:
     """Return a row for each ratio: theorem 3 and a simulation, the formula for unknown sigma_D, theorem 5's peak."""
     rows = []
     for ratio, simulated in simulated_advantages(RATIOS).items():
@@ -41,8 +41,8 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
 def simulated_advantages(ratios: Iterable[float]) -> dict[float, float]:
     """Return the advantage of the threshold attack on `ERRORS` drawn errors of either kind, by ratio."""
     members, others = np.random.default_rng(0).normal(size=(2, ERRORS))
-    found = {}
+    advantages = {}
     for ratio in ratios:
         caught, accused = (gaussian_error.decisions(errors, 1.0, ratio).mean() for errors in (members, ratio * others))
-        found[ratio] = float(caught - accused)
-    return found
+        advantages[ratio] = float(caught - accused)
+    return advantages

@@ -110,30 +110,30 @@ class CommandEngine(Engine):
             "delta": "0" if stated is None else f"{stated.delta:.12g}",
             "classes": str(program.outputs),
         }
-        words = fill(split_command(program.command), values)
+        argv = fill(split_command(program.command), values)
         printed = folder / "printed.txt"
         started = time.monotonic()
         try:
-            code = _execute(words, printed, program.timeout)
+            code = _execute(argv, printed, program.timeout)
         except OSError as error:
-            raise TrainingError(where, f"{words[0]!r} cannot be started ({error.strerror})", _remedy(words)) from None
+            raise TrainingError(where, f"{argv[0]!r} cannot be started ({error.strerror})", _remedy(argv)) from None
         log.info("%s: the program took %.1f s. %s", where, time.monotonic() - started, _last_lines(printed))
         if code != 0:
-            remedy = f"{_last_lines(printed)}\n{_remedy(words)}"
+            remedy = f"{_last_lines(printed)}\n{_remedy(argv)}"
             raise TrainingError(where, _failure(code, program.timeout), remedy)
-        found = read_outputs(outputs, program, len(x), where)
-        logits = np.empty_like(found)
-        logits[order] = found
+        shuffled = read_outputs(outputs, program, len(x), where)
+        logits = np.empty_like(shuffled)
+        logits[order] = shuffled
         return logits
 
 
-def _execute(words: list[str], printed: Path, timeout: float) -> int | None:
+def _execute(argv: list[str], printed: Path, timeout: float) -> int | None:
     """Run a program to its end and return its exit code; None where it took too long.
 
     It has a session of its own, so that it and all that it starts can be ended together.
 
     Args:
-        words: of its command line.
+        argv: of its command line.
         printed: file for what it prints.
         timeout: in seconds.
     """
@@ -141,7 +141,7 @@ def _execute(words: list[str], printed: Path, timeout: float) -> int | None:
     threads = {name: os.environ.get(name, "1") for name in THREADS}
     with printed.open("wb") as stream:
         process = subprocess.Popen(
-            words,
+            argv,
             stdin=subprocess.DEVNULL,
             stdout=stream,
             stderr=subprocess.STDOUT,
@@ -205,6 +205,6 @@ def _last_lines(printed: Path) -> str:
     return "\n".join(["It printed last:", *(f"    {line}" for line in shown)]) if shown else "It printed nothing."
 
 
-def _remedy(words: list[str]) -> str:
-    again = f"To try it by hand, type in {Path.cwd()}:\n    {shlex.join(words)}"
+def _remedy(argv: list[str]) -> str:
+    again = f"To try it by hand, type in {Path.cwd()}:\n    {shlex.join(argv)}"
     return f"{again}\nWhen it works, run the same command of dpmia again."

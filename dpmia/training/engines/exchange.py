@@ -56,19 +56,19 @@ def read_outputs(path: Path, program: Program, records: int, where: str) -> np.n
     file = replace(own(path), shown=f"{where}, {path}", remedy="Mend what the program writes")
     if not path.exists():
         raise file.error("the program ended well and did not write this file", remedy="Write the outputs to {outputs}")
-    found = _from_npz(file) if program.format == "npz" else _from_csv(file)
+    outputs = _from_npz(file) if program.format == "npz" else _from_csv(file)
     wanted = (records, program.outputs)
-    if found.shape != wanted:
-        what = f"shape {_shape(found.shape)}, not {_shape(wanted)}"
+    if outputs.shape != wanted:
+        what = f"shape {_shape(outputs.shape)}, not {_shape(wanted)}"
         remedy = "Write a row for each query record, in their order, and a column for each class, in the order of y"
         raise file.error(what, remedy=remedy)
-    wrong = ~(np.abs(found) <= np.finfo(np.float32).max)
+    wrong = ~(np.abs(outputs) <= np.finfo(np.float32).max)
     if wrong.any():
         row, column = np.argwhere(wrong)[0]
-        problem = f"{found[row, column]:g} is not a finite number of 32 bits"
+        problem = f"{outputs[row, column]:g} is not a finite number of 32 bits"
         raise file.error(problem, f", row {row} and column {column} (from 0)", "Did training break down?")
     try:
-        return logits_of(found, program.scale).astype(np.float32)
+        return logits_of(outputs, program.scale).astype(np.float32)
     except WrongOutputsError as error:
         row = "" if error.row is None else f", row {error.row} (from 0)"
         other = "logits" if program.scale == "probabilities" else "probabilities"
@@ -80,10 +80,10 @@ def _from_npz(file: Source) -> np.ndarray:
         if OUTPUTS not in opened:
             problem = f"the array {OUTPUTS!r} is missing; there are {', '.join(opened.names) or 'none'}"
             raise file.error(problem, remedy=f"Save it as numpy.savez(file, {OUTPUTS}=...)")
-        found = opened[OUTPUTS]
-    if found.dtype.kind not in "fiu":
-        raise file.error(f"{found.dtype} are no numbers", f", array {OUTPUTS!r}")
-    return found.astype(np.float64)
+        outputs = opened[OUTPUTS]
+    if outputs.dtype.kind not in "fiu":
+        raise file.error(f"{outputs.dtype} are no numbers", f", array {OUTPUTS!r}")
+    return outputs.astype(np.float64)
 
 
 def _from_csv(file: Source) -> np.ndarray:
@@ -92,17 +92,17 @@ def _from_csv(file: Source) -> np.ndarray:
     if len(lines) < 2:
         raise file.error("there are no numbers below the row of names", remedy="Write a row of names, then the numbers")
     width = len(lines[0][1])
-    found = np.empty((len(lines) - 1, width))
+    numbers = np.empty((len(lines) - 1, width))
     for place, (line, row) in enumerate(lines[1:]):
         if len(row) != width:
             raise file.error(f"{len(row)} fields, not {width} as in the row of names", f", line {line}")
         for column, text in enumerate(row):
             try:
-                found[place, column] = float(text.replace("_", "?"))  # Python alone reads 1_0 as 10.
+                numbers[place, column] = float(text.replace("_", "?"))  # Python alone reads 1_0 as 10.
             except ValueError:
                 problem = f"{text!r} is not a number"
                 raise file.error(problem, f", line {line}, field {column + 1}") from None
-    return found
+    return numbers
 
 
 def _shape(shape: tuple[int, ...]) -> str:

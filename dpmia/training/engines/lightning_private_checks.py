@@ -14,7 +14,7 @@ from pytorch_lightning.core.hooks import CheckpointHooks, DataHooks, ModelHooks
 from dpmia.common.errors import TrainingError
 from dpmia.formats.recipe import Recipe
 from dpmia.training.engines.lightning_module import own_module
-from dpmia.training.engines.lightning_steps import TrainerFacts, attach, optimisation_of, record_gradients
+from dpmia.training.engines.lightning_steps import TrainerState, attach, optimisation_of, record_gradients
 from dpmia.training.engines.opacus_trial import equal_rows
 
 #: Methods by which a module changes Lightning's loop.
@@ -108,37 +108,37 @@ class _Trial:
 
     def gradients(self, rows: np.ndarray, seed: int = 0, size: int = _RECORDS) -> torch.Tensor:
         """Return the gradient of each record, in batches of `size`: shape (len(rows), parameters)."""
-        facts = TrainerFacts(self.recipe.epochs, self.recipe.epochs * len(rows) // size)
+        state = TrainerState(self.recipe.epochs, self.recipe.epochs * len(rows) // size)
         with torch.random.fork_rng(devices=[]), warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="Full backward hook is firing")
             torch.manual_seed(0)
             network = self.architecture.module().train()
             own = own_module(network)
-            attach(own, facts)
-            optimisation_of(own, facts, self.where)
+            attach(own, state)
+            optimisation_of(own, state, self.where)
             wrapped = prepare_module(network, "hooks", loss_reduction="sum")
             torch.manual_seed(seed)
-            found = []
+            gradients = []
             for batch in torch.from_numpy(rows).split(size):
-                found.append(self._batch(network, own, batch, facts))
+                gradients.append(self._batch(network, own, batch, state))
                 wrapped.zero_grad()
-            return torch.cat(found)
+            return torch.cat(gradients)
 
-    def _batch(self, network: torch.nn.Module, own: Any, batch: torch.Tensor, facts: TrainerFacts) -> torch.Tensor:
+    def _batch(self, network: torch.nn.Module, own: Any, batch: torch.Tensor, state: TrainerState) -> torch.Tensor:
         before = {name: values.clone() for name, values in own.state_dict().items()}
-        record_gradients(network, own, self.x[batch], self.y[batch], facts, self.where)
+        record_gradients(network, own, self.x[batch], self.y[batch], state, self.where)
         for name, values in own.state_dict().items():
             if not torch.equal(values, before[name]):
                 problem = f"it changes {name} itself, which would keep something of the records without privacy"
                 raise TrainingError(f"{self.where}, training_step", problem, "Leave changes to the optimiser")
-        found = []
+        gradients = []
         for name, parameter in own.named_parameters():
             if parameter.requires_grad:
                 rows = parameter.grad_sample.flatten(1)
                 total = torch.zeros_like(parameter) if parameter.grad is None else parameter.grad
                 self._refuse_other_gradients(name, rows.mean(0), total.flatten())
-                found.append(rows)
-        return torch.cat(found, 1).detach()
+                gradients.append(rows)
+        return torch.cat(gradients, 1).detach()
 
     def _refuse_other_gradients(self, name: str, of_records: torch.Tensor, total: torch.Tensor) -> None:
         if not equal_rows(of_records[None], total[None]):

@@ -13,7 +13,7 @@ from torch.optim.lr_scheduler import LRScheduler
 from dpmia.common.errors import TrainingError
 
 
-class TrainerFacts:
+class TrainerState:
     """What a module may read of its `trainer` in private training, which has no trainer of the module's own."""
 
     logger = None
@@ -38,9 +38,9 @@ class TrainerFacts:
         # torch asks objects for such names, and takes a missing one for no.
         if name.startswith("__"):
             raise AttributeError(name)
-        known = sorted(each for each in {*vars(type(self)), *vars(self)} - {"follow", "batch"} if each[0] != "_")
+        names = sorted(key for key in {*vars(type(self)), *vars(self)} - {"follow", "batch"} if key[0] != "_")
         problem = f"{name!r} is not available in private training"
-        raise TrainingError("self.trainer of a LightningModule", problem, f"Remove it; there are {', '.join(known)}")
+        raise TrainingError("self.trainer of a LightningModule", problem, f"Remove it; there are {', '.join(names)}")
 
 
 class Schedules:
@@ -69,9 +69,9 @@ class Schedules:
             config.scheduler.load_state_dict(state)
 
 
-def attach(own: Any, facts: TrainerFacts) -> None:
-    """Give a module its facts, and discard what it logs: sums over records, which have no noise."""
-    own.trainer = facts
+def attach(own: Any, state: TrainerState) -> None:
+    """Give a module its state, and discard what it logs: sums over records, which have no noise."""
+    own.trainer = state
     own.log = own.log_dict = _discard
 
 
@@ -79,18 +79,18 @@ def _discard(*args: Any, **kwargs: Any) -> None:
     pass
 
 
-def optimisation_of(own: Any, facts: TrainerFacts, where: str) -> tuple[torch.optim.Optimizer, Schedules]:
+def optimisation_of(own: Any, state: TrainerState, where: str) -> tuple[torch.optim.Optimizer, Schedules]:
     """Return the optimiser of a module and its schedules; parameters that it does not update are frozen.
 
     Raises:
         TrainingError: there is none, there are several, or one of a kind that cannot be trained privately.
     """
     where = f"{where}, configure_optimizers"
-    found = own.configure_optimizers()
-    if found is None:
+    configured = own.configure_optimizers()
+    if configured is None:
         raise TrainingError(where, "it returns None", "Return an optimiser")
     try:
-        optimisers, schedulers, monitor = _configure_optimizers(found)
+        optimisers, schedulers, monitor = _configure_optimizers(configured)
         configs = _configure_schedulers_automatic_opt(schedulers, monitor)
     except MisconfigurationException as error:
         raise TrainingError(where, " ".join(str(error).split())) from error
@@ -112,12 +112,12 @@ def optimisation_of(own: Any, facts: TrainerFacts, where: str) -> tuple[torch.op
             problem = f"{name} is no scheduler of torch for the optimiser that is returned"
             raise TrainingError(where, problem, "Use one of torch.optim.lr_scheduler")
     _freeze_others(own, optimiser, where)
-    return optimiser, Schedules(configs, facts.num_training_batches)
+    return optimiser, Schedules(configs, state.num_training_batches)
 
 
 def _freeze_others(own: Any, optimiser: torch.optim.Optimizer, where: str) -> None:
-    updated = {id(each) for group in optimiser.param_groups for each in group["params"] if each.requires_grad}
-    held = {id(each) for each in own.parameters()}
+    updated = {id(weights) for group in optimiser.param_groups for weights in group["params"] if weights.requires_grad}
+    held = {id(weights) for weights in own.parameters()}
     if updated - held:
         raise TrainingError(
             where, "it updates parameters that are not of the module", "Register them in layers of the module"
@@ -129,7 +129,7 @@ def _freeze_others(own: Any, optimiser: torch.optim.Optimizer, where: str) -> No
 
 
 def record_gradients(
-    network: torch.nn.Module, own: Any, x: torch.Tensor, y: torch.Tensor, facts: TrainerFacts, where: str
+    network: torch.nn.Module, own: Any, x: torch.Tensor, y: torch.Tensor, state: TrainerState, where: str
 ) -> float:
     """Leave the gradient of each record in `grad_sample` of each trained parameter, and return the loss.
 
@@ -138,13 +138,13 @@ def record_gradients(
         own: the user's module.
         x: float32, flat features of some records.
         y: their labels.
-        facts: of the training.
+        state: of the training.
         where: of which model, for the message.
 
     Raises:
         TrainingError: `training_step` returns no loss, or layers do not get one row for each record.
     """
-    loss = _loss(own, network[0](x) if network is not own else x, y, facts.batch, where)  # type: ignore[index]
+    loss = _loss(own, network[0](x) if network is not own else x, y, state.batch, where)  # type: ignore[index]
     if loss.requires_grad:
         loss.backward()
     for name, parameter in own.named_parameters():
@@ -167,8 +167,8 @@ def record_gradients(
 def _loss(own: Any, x: torch.Tensor, y: torch.Tensor, index: int, where: str) -> torch.Tensor:
     """Return what `training_step` returns for a batch, if it is a loss."""
     takes_index = len(inspect.signature(own.training_step).parameters) > 1
-    found = own.training_step([x, y], *([index] if takes_index else []))
-    loss = found.get("loss") if isinstance(found, dict) else found
+    returned = own.training_step([x, y], *([index] if takes_index else []))
+    loss = returned.get("loss") if isinstance(returned, dict) else returned
     if not isinstance(loss, torch.Tensor) or loss.numel() != 1:
         kind = f"a tensor of shape {tuple(loss.shape)}" if isinstance(loss, torch.Tensor) else type(loss).__name__
         problem = f"it returns {kind}, which is no loss"

@@ -82,11 +82,11 @@ def _gradients(network: torch.nn.Module, x: torch.Tensor, y: torch.Tensor, seed:
     trained = [parameter for parameter in network.parameters() if parameter.requires_grad]
     with _seeded(seed):
         losses = record_losses(network(x), y)
-    found = []
+    gradients = []
     for loss in losses:
         parts = torch.autograd.grad(loss, trained, retain_graph=True, allow_unused=True, materialize_grads=True)
-        found.append(torch.cat([part.flatten() for part in parts]))
-    return torch.stack(found)
+        gradients.append(torch.cat([part.flatten() for part in parts]))
+    return torch.stack(gradients)
 
 
 def equal_rows(one: torch.Tensor, other: torch.Tensor) -> bool:

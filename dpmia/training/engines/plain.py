@@ -144,10 +144,12 @@ def network_of(architecture: Any, where: str, lightning: bool = False) -> torch.
         raise TrainingError(where, problem, remedy)
     module = architecture.module()
     start = architecture.initial_parameters(torch.Generator().manual_seed(0))
-    found, expected = ([tuple(each.shape) for each in parameters] for parameters in (start, module.parameters()))
-    if found != expected:
+    shapes, expected = (
+        [tuple(parameter.shape) for parameter in parameters] for parameters in (start, module.parameters())
+    )
+    if shapes != expected:
         raise TrainingError(
-            where, f"initial_parameters has the shapes {found}, and the parameters of module() {expected}"
+            where, f"initial_parameters has the shapes {shapes}, and the parameters of module() {expected}"
         )
     return module
 

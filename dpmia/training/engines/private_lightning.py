@@ -10,7 +10,7 @@ import torch
 from dpmia.formats.recipe import Recipe
 from dpmia.training.engines.lightning_module import lightning_network_of, own_module
 from dpmia.training.engines.lightning_private_checks import refuse_mixing, refuse_unsuited
-from dpmia.training.engines.lightning_steps import Schedules, TrainerFacts, attach, optimisation_of, record_gradients
+from dpmia.training.engines.lightning_steps import Schedules, TrainerState, attach, optimisation_of, record_gradients
 from dpmia.training.engines.opacus import OpacusEngine, check_layers
 
 
@@ -25,7 +25,7 @@ class PrivateLightningEngine(OpacusEngine):
     def _build(self) -> None:
         """See `Engine._build`."""
         self.schedules = Schedules([], 1)
-        self.facts = TrainerFacts(self.recipe.epochs, self.steps)
+        self.trainer_state = TrainerState(self.recipe.epochs, self.steps)
         super()._build()
         self._chunk = min(self._chunk, _records_at_once(self.recipe))
 
@@ -36,8 +36,8 @@ class PrivateLightningEngine(OpacusEngine):
         """Return the module's own optimiser. What it does not update is frozen."""
         own = own_module(self.module)
         own.to(self.device)
-        attach(own, self.facts)
-        optimiser, self.schedules = optimisation_of(own, self.facts, self.run.name)
+        attach(own, self.trainer_state)
+        optimiser, self.schedules = optimisation_of(own, self.trainer_state, self.run.name)
         return optimiser
 
     @classmethod
@@ -55,12 +55,14 @@ class PrivateLightningEngine(OpacusEngine):
     def _set_learning_rates(self) -> None:
         """Leave the learning rates to the module's schedules."""
         self.schedules.follow(self.done)
-        self.facts.follow(self.done)
+        self.trainer_state.follow(self.done)
 
     def _gradients_of_chunk(self, x: torch.Tensor, y: torch.Tensor) -> None:
         """See `OpacusEngine._gradients_of_chunk`; chunks have one size, and rows beyond theirs count for nothing."""
         rows = torch.arange(self._chunk, device=self.device) % len(x)
-        loss = record_gradients(self.module, own_module(self.module), x[rows], y[rows], self.facts, self.run.name)
+        loss = record_gradients(
+            self.module, own_module(self.module), x[rows], y[rows], self.trainer_state, self.run.name
+        )
         for parameter in self._private_optimiser.params:
             parameter.grad_sample = parameter.grad_sample[: len(x)]
         self.tally.losses += loss * len(x)

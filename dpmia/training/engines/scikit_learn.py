@@ -65,18 +65,18 @@ class ScikitLearnEngine(Engine):
         Raises:
             TrainingError: the classifier returned other numbers than probabilities.
         """
-        found = np.zeros((len(x), self.architecture.outputs))
+        probabilities = np.zeros((len(x), self.architecture.outputs))
         with self._one_class_refused(), threadpool_limits(1):
             predicted = np.asarray(self.classifier.predict_proba(x.numpy()))
         if predicted.dtype.kind in "SU":  # NumPy would read numbers in them
             problem = "its predict_proba returns text"
             raise TrainingError(f"model {self.run.name}", problem, "Return one probability for each class")
         with self._one_class_refused():  # some return two columns all the same
-            found[:, self.classifier.classes_] = predicted
-        if (wrong := wrong_row(found)) is not None:
+            probabilities[:, self.classifier.classes_] = predicted
+        if (wrong := wrong_row(probabilities)) is not None:
             where = f"model {self.run.name}, row {wrong} (from 0) of its predict_proba"
-            raise TrainingError(where, problem_of(found[wrong]), "Return one probability for each class")
-        return torch.from_numpy(np.log(np.clip(found, CLOSEST, 1 - CLOSEST)).astype(np.float32))
+            raise TrainingError(where, problem_of(probabilities[wrong]), "Return one probability for each class")
+        return torch.from_numpy(np.log(np.clip(probabilities, CLOSEST, 1 - CLOSEST)).astype(np.float32))
 
     def parameters(self) -> list[torch.Tensor]:
         """Return an empty tensor: what was learnt is no row of numbers."""

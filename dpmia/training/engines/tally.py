@@ -48,11 +48,11 @@ class Tally:
             ValueError: a sum is of another type or shape.
         """
         for name, own in self.state_dict().items():
-            found = state[name]
-            if type(found) is not type(own):
-                raise ValueError(f"{name} are of type {type(found).__name__}, not {type(own).__name__}")
-            if isinstance(own, torch.Tensor) and (found.shape, found.dtype) != (own.shape, own.dtype):
-                raise ValueError(f"{name} are {found.dtype} {tuple(found.shape)}, not {own.dtype} {tuple(own.shape)}")
+            value = state[name]
+            if type(value) is not type(own):
+                raise ValueError(f"{name} are of type {type(value).__name__}, not {type(own).__name__}")
+            if isinstance(own, torch.Tensor) and (value.shape, value.dtype) != (own.shape, own.dtype):
+                raise ValueError(f"{name} are {value.dtype} {tuple(value.shape)}, not {own.dtype} {tuple(own.shape)}")
         self.losses, self.records = state["losses"], state["records"].numpy()
         self.correct, self.clipped = state["correct"], state["clipped"]
 

@@ -105,8 +105,8 @@ def draws(population: np.ndarray, count: int, seed: int) -> list[tuple[np.ndarra
     order = rng.permutation(population)
     sides = order[:half], order[half : 2 * half]
     size = shadow_size(len(population), count)
-    found = []
+    pairs = []
     for _ in range(count):
         members, others = (np.sort(rng.choice(side, size, replace=False)) for side in sides)
-        found.append((members, others))
-    return found
+        pairs.append((members, others))
+    return pairs

@@ -15,7 +15,7 @@ class Sureness(Attack):
         """Predict "member" for the share `alpha` of the records."""
         self.alpha = alpha
 
-    def scores(self, signal: Signal, known: Knowledge, rng: np.random.Generator) -> np.ndarray:
+    def scores(self, signal: Signal, knowledge: Knowledge, rng: np.random.Generator) -> np.ndarray:
         """See `Attack.scores`."""
         two = np.sort(signal.logits, axis=1)[:, -2:]
         return (two[:, 1] - two[:, 0]).astype(np.float64)

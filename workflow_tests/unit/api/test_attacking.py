@@ -58,18 +58,18 @@ def test_metrics_are_those_of_scikit_learn(world):
 
 def test_scores_are_those_of_the_librarys_attack(world):
     logits, labels, is_member, references, trained_on = world
-    found = everything(world)["lira_offline"]
-    losses = np.stack([cross_entropy(each, labels) for each in references])
+    result = everything(world)["lira_offline"]
+    losses = np.stack([cross_entropy(reference, labels) for reference in references])
     from dpmia.formats.model_card import ModelCard
     from dpmia.formats.signals import Signal
 
     signal = Signal(ModelCard("x", False, "inf", "target", []), np.arange(RECORDS), labels, is_member * 1, logits)
-    known = Knowledge(references=References(losses, trained_on))
-    whole = outcome(OfflineLira(), signal, known, np.random.default_rng(0))
-    assert found.records.tolist() != list(range(RECORDS))
+    knowledge = Knowledge(references=References(losses, trained_on))
+    whole = outcome(OfflineLira(), signal, knowledge, np.random.default_rng(0))
+    assert result.records.tolist() != list(range(RECORDS))
     # The pooled variance is over evaluated records, and here some are population: the order of scores is the same.
-    rest = whole.scores[found.records]
-    assert np.corrcoef(rest, found.scores)[0, 1] > 1 - 1e-12
+    rest = whole.scores[result.records]
+    assert np.corrcoef(rest, result.scores)[0, 1] > 1 - 1e-12
     alone = attack(logits, labels, is_member, references=references, trained_on=trained_on, attacks="lira_offline")
     np.testing.assert_array_equal(alone["lira_offline"].scores, whole.scores)
 
@@ -105,8 +105,8 @@ def test_limits_at_a_low_rate_allow_for_the_threshold():
     rng = np.random.default_rng(0)
     inside = np.arange(600) < 500
     for _ in range(20):
-        found = attack(rng.uniform(0, 1, 600), None, inside, scale="losses", attacks="average_threshold", fprs=[0.01])
-        rate = found["average_threshold"].tpr_at_fpr[0.01]
+        results = attack(rng.uniform(0, 1, 600), None, inside, scale="losses", attacks="average_threshold", fprs=[0.01])
+        rate = results["average_threshold"].tpr_at_fpr[0.01]
         assert rate.low == 0 <= 0.01 < rate.high, "100 non-members say little about a rate of 1 %"
 
 
@@ -116,7 +116,7 @@ def test_an_attack_that_refuses_the_reference_models_is_left_out_unless_it_is_na
     trained_on[:, np.flatnonzero(is_member)[5:]] = True  # nearly all members are in every model
     given = {"references": references, "trained_on": trained_on}
     assert set(attack(logits, labels, is_member, **given)) == {"average_threshold", "bounded_loss"}
-    assert "lira_offline is left out: known.references: " in caplog.text
+    assert "lira_offline is left out: knowledge.references: " in caplog.text
     with pytest.raises(ArgumentError, match=r"^attack, lira_offline: 9.* that alone separates them\. Draw"):
         attack(logits, labels, is_member, attacks="lira_offline", **given)
 
@@ -138,9 +138,9 @@ def test_arrays_of_torch_and_pandas_give_the_same(world):
         (exact, pd.Series(labels, index=labels), is_member),
         (exact.tolist(), labels.tolist(), is_member.astype(int).tolist()),
     ):
-        found = attack(outputs, codes, members)
-        assert repr(found) == repr(wanted)
-        np.testing.assert_array_equal(found["average_threshold"].scores, wanted["average_threshold"].scores)
+        results = attack(outputs, codes, members)
+        assert repr(results) == repr(wanted)
+        np.testing.assert_array_equal(results["average_threshold"].scores, wanted["average_threshold"].scores)
     half = attack(parameter.to(torch.bfloat16), labels, is_member)
     assert abs(half["average_threshold"].auc.value - wanted["average_threshold"].auc.value) < 0.01
 
@@ -150,14 +150,14 @@ def test_probabilities_and_losses_give_what_logits_give(world):
     wanted = attack(
         logits, labels, is_member, references=references, trained_on=trained_on, attacks=["lira", "reference"]
     )
-    exps = [np.exp(each - each.max(axis=1, keepdims=True)) for each in (logits, *references)]
-    probabilities, *others = (each / each.sum(axis=1, keepdims=True) for each in exps)
+    exps = [np.exp(array - array.max(axis=1, keepdims=True)) for array in (logits, *references)]
+    probabilities, *others = (array / array.sum(axis=1, keepdims=True) for array in exps)
     given = {"trained_on": trained_on, "attacks": ["lira", "reference"]}
-    found = attack(probabilities, labels, is_member, references=others, scale="probabilities", **given)
-    losses = [cross_entropy(each, labels) for each in (logits, *references)]
+    results = attack(probabilities, labels, is_member, references=others, scale="probabilities", **given)
+    losses = [cross_entropy(array, labels) for array in (logits, *references)]
     lost = attack(losses[0], None, is_member, references=losses[1:], scale="losses", **given)
     for name in wanted:
-        np.testing.assert_allclose(found[name].scores, wanted[name].scores, rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(results[name].scores, wanted[name].scores, rtol=1e-9, atol=1e-9)
         np.testing.assert_allclose(lost[name].scores, wanted[name].scores, rtol=1e-9, atol=1e-9)
 
 
@@ -175,7 +175,7 @@ def test_advantage_and_interval_of_a_known_law():
 
 
 def test_options_kinds_and_objects(world):
-    found = everything(
+    results = everything(
         world,
         attacks={
             "strict": {"kind": "reference", "alpha": 0.01},
@@ -183,8 +183,8 @@ def test_options_kinds_and_objects(world):
             "mine": AverageThreshold(),
         },
     )
-    assert list(found) == ["strict", "reference", "mine"]
-    assert found["strict"].decisions.sum() < found["reference"].decisions.sum()
+    assert list(results) == ["strict", "reference", "mine"]
+    assert results["strict"].decisions.sum() < results["reference"].decisions.sum()
     assert everything(world, attacks={"lira": None})["lira"].auc == everything(world)["lira"].auc
 
 
@@ -311,8 +311,8 @@ def test_rows_of_pandas_are_never_matched_by_position_where_their_names_differ(w
     message = r"attack, labels: its index is not that of outputs.*Give it by \.loc\[outputs\.index\]"
     with pytest.raises(ArgumentError, match=message):
         attack(frame, shuffled, is_member)
-    found = attack(frame, shuffled.loc[frame.index], pd.Series(is_member))
-    assert repr(found) == repr(attack(logits, labels, is_member))
+    results = attack(frame, shuffled.loc[frame.index], pd.Series(is_member))
+    assert repr(results) == repr(attack(logits, labels, is_member))
     with pytest.raises(ArgumentError, match=r"attack, is_member: its index is not that of labels"):
         attack(logits, shuffled, pd.Series(is_member))
     with pytest.raises(ArgumentError, match=r"attack, references, model 1: its index is not that of outputs"):

@@ -127,12 +127,12 @@ def test_a_large_epsilon_is_met_in_coarser_steps():
 
 
 def test_bounds_by_epsilon_alone():
-    found = bounds(1.0, relation="replace_one")
+    limits = bounds(1.0, relation="replace_one")
     e = math.e
-    assert found.advantage == pytest.approx((e - 1) / (e + 1))
-    assert found.auc == pytest.approx(e / (1 + e))
-    assert found.tpr_at_fpr[0.01] == pytest.approx(0.01 * e)
-    assert found.precision == pytest.approx(e / (1 + e))
+    assert limits.advantage == pytest.approx((e - 1) / (e + 1))
+    assert limits.auc == pytest.approx(e / (1 + e))
+    assert limits.tpr_at_fpr[0.01] == pytest.approx(0.01 * e)
+    assert limits.precision == pytest.approx(e / (1 + e))
     removed = bounds(1.0, 1e-5)
     assert removed.advantage == pytest.approx(float(advantage_bound(1.0, 1e-5, "add_remove")))
     assert removed.tpr_at_fpr[0.01] == pytest.approx(0.01 * e**2 + (1 + e) * 1e-5)

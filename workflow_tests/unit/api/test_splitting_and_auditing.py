@@ -87,15 +87,15 @@ def test_the_audit_counts_right_guesses():
     rng = np.random.default_rng(0)
     is_member = rng.random(500) < 0.5
     right = rng.random(500) < 0.9
-    found = audit_epsilon(np.where(right, is_member, ~is_member), is_member, shares=[1.0])
+    audit = audit_epsilon(np.where(right, is_member, ~is_member), is_member, shares=[1.0])
     # Ties are broken by a fixed shuffle, so that a few guesses of either kind change sides.
-    assert abs(found.right - right.sum()) < 40
-    assert found.epsilon == epsilon_from_guesses(found.right, 500, 500, 0.0, 0.95)
-    assert 0 < found.epsilon < math.log(9)
-    assert found.refutes(1.0)
-    assert not found.refutes(math.log(9))
+    assert abs(audit.right - right.sum()) < 40
+    assert audit.epsilon == epsilon_from_guesses(audit.right, 500, 500, 0.0, 0.95)
+    assert 0 < audit.epsilon < math.log(9)
+    assert audit.refutes(1.0)
+    assert not audit.refutes(math.log(9))
     several = audit_epsilon(np.where(right, is_member, ~is_member), is_member, delta=1e-5)
-    assert 0 < several.epsilon < found.epsilon + 0.5
+    assert 0 < several.epsilon < audit.epsilon + 0.5
 
 
 def test_a_gaussian_sum_is_audited_below_its_epsilon():
@@ -105,8 +105,8 @@ def test_a_gaussian_sum_is_audited_below_its_epsilon():
     is_member = np.isin(np.arange(4000), drawn.members)
     released = is_member + rng.normal(size=4000)
     epsilon = upper_bound(noise_multiplier=1.0, compares="add_remove").epsilon(1e-5)
-    found = audit_epsilon(released, is_member, delta=1e-5)
-    assert 1 < found.epsilon < epsilon
+    audit = audit_epsilon(released, is_member, delta=1e-5)
+    assert 1 < audit.epsilon < epsilon
     nothing = audit_epsilon(rng.normal(size=4000), is_member, delta=1e-5)
     assert nothing.epsilon < 0.1
 

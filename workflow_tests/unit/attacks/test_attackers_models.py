@@ -25,9 +25,9 @@ def target(arm="va", epsilon="1", replicate=0, seed=0):
     rng = np.random.default_rng(seed)
     parts = np.repeat(np.array([MEMBER, NONMEMBER, VALIDATION, POPULATION], dtype=np.uint8), [10, 10, 5, 10])
     key = {"arm": arm, "iid": arm.endswith("-iid"), "epsilon": epsilon, "replicate": replicate}
-    known = card(**key, meaning=[arm, epsilon, replicate], compares="replace_one")
+    model_card = card(**key, meaning=[arm, epsilon, replicate], compares="replace_one")
     records = rng.permutation(RECORDS)[:35]
-    return Signal(known, records, records % 2, parts, rng.standard_normal((35, 2)).astype(np.float32))
+    return Signal(model_card, records, records % 2, parts, rng.standard_normal((35, 2)).astype(np.float32))
 
 
 def code(arm, epsilon, number):
@@ -56,33 +56,33 @@ def files(tmp_path):
     return write
 
 
-def check(found, signal, models):
-    """Check that `found` holds the answers of `models` (arm, epsilon, number) on the records of `signal`, in order."""
+def check(references, signal, models):
+    """Check that `references` are answers of `models` (arm, epsilon, number) on the records of `signal`, in order."""
     expected = [[code(*model) + record / 1000 for record in signal.records] for model in models]
-    np.testing.assert_allclose(found.losses, expected, rtol=0, atol=2e-4)  # float32
+    np.testing.assert_allclose(references.losses, expected, rtol=0, atol=2e-4)  # float32
     trained = [[(record + number) % 3 == 0 for record in signal.records] for _, _, number in models]
-    assert found.trained_on.tolist() == trained
+    assert references.trained_on.tolist() == trained
 
 
 def test_references_are_those_of_the_iid_arm_or_of_the_arm_that_is_named(files):
     models = AttackersModels(references=files(*(outputs(arm, "inf", range(3)) for arm in ARMS)))
     for arm, chosen in USED.items():
         signal = target(arm, "inf")
-        check(models.known(signal).references, signal, [(chosen, "inf", n) for n in range(3)])
-        check(models.known(signal, "other").references, signal, [("other", "inf", n) for n in range(3)])
+        check(models.knowledge_of(signal).references, signal, [(chosen, "inf", n) for n in range(3)])
+        check(models.knowledge_of(signal, "other").references, signal, [("other", "inf", n) for n in range(3)])
 
 
 def test_blocks_of_reference_models_are_one(files):
     models = AttackersModels(references=files(outputs("va", "inf", [0, 1]), outputs("va", "inf", [2, 3])))
     signal = target(epsilon="inf")
-    check(models.known(signal).references, signal, [("va", "inf", n) for n in range(4)])
+    check(models.knowledge_of(signal).references, signal, [("va", "inf", n) for n in range(4)])
 
 
 def test_references_without_privacy_serve_every_epsilon(files):
     models = AttackersModels(references=files(outputs("va", "inf", range(2))))
     for epsilon in ("1", "10", "inf"):
         signal = target(epsilon=epsilon)
-        check(models.known(signal).references, signal, [("va", "inf", 0), ("va", "inf", 1)])
+        check(models.knowledge_of(signal).references, signal, [("va", "inf", 0), ("va", "inf", 1)])
 
 
 def test_private_references_serve_targets_of_their_own_epsilon(files):
@@ -91,23 +91,23 @@ def test_private_references_serve_targets_of_their_own_epsilon(files):
     for arm, chosen in USED.items():
         for epsilon in ("1", "10", "inf"):
             signal = target(arm, epsilon)
-            check(models.known(signal).references, signal, [(chosen, epsilon, 0), (chosen, epsilon, 1)])
+            check(models.knowledge_of(signal).references, signal, [(chosen, epsilon, 0), (chosen, epsilon, 1)])
             assert models.alike(signal) == (arm == chosen)
 
 
 def test_an_arm_without_reference_models_has_none(files):
     models = AttackersModels(references=files(outputs("va", "inf", range(2))))
-    assert models.known(target("other", "inf")).references is None
-    assert AttackersModels().known(target()).references is None
+    assert models.knowledge_of(target("other", "inf")).references is None
+    assert AttackersModels().knowledge_of(target()).references is None
 
 
 def test_arms_may_have_query_records_of_their_own(files):
     groups = [outputs("va", "inf", range(2)), outputs("other", "inf", range(3), records=RECORDS[:10])]
     models = AttackersModels(references=files(groups))
     signal = target(epsilon="inf")
-    check(models.known(signal).references, signal, [("va", "inf", 0), ("va", "inf", 1)])
+    check(models.knowledge_of(signal).references, signal, [("va", "inf", 0), ("va", "inf", 1)])
     with pytest.raises(KnowledgeError, match="not evaluated on all records"):
-        models.known(signal, "other")
+        models.knowledge_of(signal, "other")
 
 
 def test_errors_about_the_models_name_their_files(files, tmp_path):
@@ -119,7 +119,7 @@ def test_errors_about_the_models_name_their_files(files, tmp_path):
         save_losses(path, [outputs("va", "inf", range(3))], {})
     with pytest.raises(KnowledgeError, match=r"/0\.npz, models of the attacker: they were not evaluated on all"):
         attack_rows("e", "lira_offline", OfflineLira(), [signals], 0, references=few)
-    with pytest.raises(AttackError, match=r"/1\.npz, .*/5\.npz and 3 more, known\.references: .*there are none\."):
+    with pytest.raises(AttackError, match=r"/1\.npz, .*/5\.npz and 3 more, knowledge\.references: .*there are none\."):
         attack_rows("e", "lira_offline", OfflineLira(), [signals], 0, references=none[1:])
     save_losses(none[0], [outputs("other", "inf", range(1))], {})
     with pytest.raises(AttackError, match=r"/0\.npz, LiRA: .* variance needs\. "):
@@ -134,14 +134,14 @@ def test_models_of_one_arm_at_a_time_are_in_memory(files, monkeypatch):
     for arm in ("va", "va-iid", "other", "va"):
         for _ in range(2):
             signal = target(arm, "inf")
-            check(models.known(signal).references, signal, [(USED[arm], "inf", 0), (USED[arm], "inf", 1)])
+            check(models.knowledge_of(signal).references, signal, [(USED[arm], "inf", 0), (USED[arm], "inf", 1)])
     assert read == [[1], [2], [1]]
 
 
 def test_a_target_that_was_queried_more_than_the_references_is_reported(files):
     models = AttackersModels(references=files(outputs("va", "inf", range(2), records=RECORDS[:34])))
     with pytest.raises(KnowledgeError, match="not evaluated on all records"):
-        models.known(target())
+        models.knowledge_of(target())
 
 
 def test_distilled_models_are_those_of_the_very_target(files):
@@ -157,11 +157,11 @@ def test_distilled_models_are_those_of_the_very_target(files):
     for epsilon in ("1", "inf"):
         for replicate in (0, 1):
             signal = target(epsilon=epsilon, replicate=replicate)
-            found = models.known(signal).distilled
-            found.losses[:] -= 50 * replicate
-            check(found, signal, [("va", epsilon, n) for n in range(3)])
-    assert models.known(target("other")).distilled is None
-    assert models.known(target(replicate=2)).distilled is None
+            distilled = models.knowledge_of(signal).distilled
+            distilled.losses[:] -= 50 * replicate
+            check(distilled, signal, [("va", epsilon, n) for n in range(3)])
+    assert models.knowledge_of(target("other")).distilled is None
+    assert models.knowledge_of(target(replicate=2)).distilled is None
 
 
 def shadow(arm, replicate, number):
@@ -176,13 +176,13 @@ def test_shadow_models_are_those_of_the_targets_split_and_one_object_for_all_its
     models = AttackersModels(shadows=[tmp_path / "0.npz", tmp_path / "1.npz"])
     for arm in ("va", "va-iid"):
         for replicate in (0, 1):
-            found = [models.known(target(arm, epsilon, replicate)).shadows for epsilon in ("1", "10", "inf")]
-            assert [model.card.number for model in found[0]] == [0, 1, 2]
-            assert {(model.card.arm, model.card.replicate) for model in found[0]} == {(arm, replicate)}
-            assert found[0] is found[1] is found[2], "an attack may keep what it learnt from them"
-            assert any(known.shadows is found[0] for known in models.shadows)
+            shadows = [models.knowledge_of(target(arm, epsilon, replicate)).shadows for epsilon in ("1", "10", "inf")]
+            assert [model.card.number for model in shadows[0]] == [0, 1, 2]
+            assert {(model.card.arm, model.card.replicate) for model in shadows[0]} == {(arm, replicate)}
+            assert shadows[0] is shadows[1] is shadows[2], "an attack may keep what it learnt from them"
+            assert any(knowledge.shadows is shadows[0] for knowledge in models.shadows)
     assert len(models.shadows) == 4
-    assert len(models.known(target("other")).shadows) == 0
+    assert len(models.knowledge_of(target("other")).shadows) == 0
 
 
 # What an attack is handed
@@ -194,11 +194,11 @@ class Remembering(Attack):
     def __init__(self):
         self.prepared, self.seen = [], []
 
-    def prepare(self, known):
-        self.prepared += known
+    def prepare(self, knowledge):
+        self.prepared += knowledge
 
-    def scores(self, signal, known, rng):
-        self.seen.append((signal, known))
+    def scores(self, signal, knowledge, rng):
+        self.seen.append((signal, knowledge))
         return rng.random(len(signal.records))
 
     def decisions(self, signal, scores):
@@ -221,14 +221,14 @@ def test_an_attack_is_given_the_models_features_and_records_that_it_may_know(fil
         reference_arm="other",
     )
     assert len(attack.prepared) == 2
-    for (signal, known), given in zip(attack.seen, (target("va", "1"), target("va-iid", "10")), strict=True):
+    for (signal, knowledge), given in zip(attack.seen, (target("va", "1"), target("va-iid", "10")), strict=True):
         assert not (signal.membership == VALIDATION).any()
         expected = given.records[given.membership != VALIDATION]
         np.testing.assert_array_equal(signal.records, expected)
-        np.testing.assert_array_equal(known.features, np.stack([expected, -expected], axis=1))
-        check(known.references, signal, [("other", "inf", 0), ("other", "inf", 1)])
-        assert {model.card.arm for model in known.shadows} == {given.card.arm}
-        assert known.distilled is None
+        np.testing.assert_array_equal(knowledge.features, np.stack([expected, -expected], axis=1))
+        check(knowledge.references, signal, [("other", "inf", 0), ("other", "inf", 1)])
+        assert {model.card.arm for model in knowledge.shadows} == {given.card.arm}
+        assert knowledge.distilled is None
 
 
 def test_records_beyond_the_data_set_are_named(tmp_path):
@@ -248,7 +248,7 @@ def test_models_that_were_trained_on_other_data_are_refused(files):
     for data, refused in (("va", False), ("other data", True)):
         models = AttackersModels(references=files(outputs("va", "1", [0], meaning=[data, "reference 0"])))
         if not refused:
-            assert models.known(signal).references is not None
+            assert models.knowledge_of(signal).references is not None
             continue
         with pytest.raises(AttackError, match="models of the attacker: they were trained on other data"):
-            models.known(signal)
+            models.knowledge_of(signal)

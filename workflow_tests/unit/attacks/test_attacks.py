@@ -52,9 +52,9 @@ def test_average_threshold_on_four_records_by_hand():
     # The mean over all four, .4625, would accuse a non-member.
     attack = AverageThreshold()
     assert attack.decisions(FOUR, attack.scores(FOUR, Knowledge(), rng())).tolist() == [True, False, False, False]
-    found = measure(attack, FOUR, Knowledge(), rng())
-    assert (found["tpr"], found["fpr"], found["advantage"]) == (0.5, 0, 0.5)
-    assert found["auc"] == 0.75  # of four pairs, the member with loss .5 loses one to the non-member with .35
+    metrics = measure(attack, FOUR, Knowledge(), rng())
+    assert (metrics["tpr"], metrics["fpr"], metrics["advantage"]) == (0.5, 0, 0.5)
+    assert metrics["auc"] == 0.75  # of four pairs, the member with loss .5 loses one to the non-member with .35
 
 
 def test_a_loss_of_exactly_the_mean_is_a_member():
@@ -100,7 +100,7 @@ def test_only_rules_that_use_the_membership_are_oracles():
 def test_the_control_has_the_bias_of_the_oracle_and_nothing_else():
     """Its advantage is the one-sided two-sample Kolmogorov-Smirnov statistic of two equal distributions."""
     members, nonmembers, repetitions = 25, 35, 400
-    found = np.array(
+    advantages = np.array(
         [
             measure(RandomScores(), random_signal(0, members, nonmembers, shift=5), Knowledge(), rng(seed))["advantage"]
             for seed in range(repetitions)
@@ -113,36 +113,36 @@ def test_the_control_has_the_bias_of_the_oracle_and_nothing_else():
         return stats.ks_2samp(one, other, alternative="less", method="asymp").statistic
 
     expected = np.array([statistic() for _ in range(repetitions)])
-    assert (found >= 0).all()
-    assert found.mean() > 0.1, "an oracle reaches this much on 60 records without knowing anything"
-    error = np.sqrt((found.var() + expected.var()) / repetitions)
-    assert found.mean() == pytest.approx(expected.mean(), abs=4 * error)
+    assert (advantages >= 0).all()
+    assert advantages.mean() > 0.1, "an oracle reaches this much on 60 records without knowing anything"
+    error = np.sqrt((advantages.var() + expected.var()) / repetitions)
+    assert advantages.mean() == pytest.approx(expected.mean(), abs=4 * error)
     # Both samples have one distribution; ties between them make the test careful, so a low limit suffices.
-    assert stats.ks_2samp(found, expected).pvalue > 1e-4
+    assert stats.ks_2samp(advantages, expected).pvalue > 1e-4
 
 
 def test_the_control_does_not_look_at_the_losses():
     plain, separated = random_signal(1), random_signal(2, shift=100)
-    known = measure(RandomScores(), plain, Knowledge(), rng(7))
-    assert measure(RandomScores(), separated, Knowledge(), rng(7)) == pytest.approx(known, nan_ok=True)
-    assert measure(RandomScores(), plain, Knowledge(), rng(8)) != pytest.approx(known, nan_ok=True)
+    metrics = measure(RandomScores(), plain, Knowledge(), rng(7))
+    assert measure(RandomScores(), separated, Knowledge(), rng(7)) == pytest.approx(metrics, nan_ok=True)
+    assert measure(RandomScores(), plain, Knowledge(), rng(8)) != pytest.approx(metrics, nan_ok=True)
 
 
 @pytest.mark.parametrize("attack", [AverageThreshold(), OptimalThreshold(), RandomScores()])
 def test_validation_records_are_not_queried(attack):
     losses, part = [0.1, 0.5, 0.35, 0.9], [MEMBER, MEMBER, NONMEMBER, NONMEMBER]
     more = queried([*losses, 0.01, 4.0, 0.02], [*part, VALIDATION, VALIDATION, VALIDATION])
-    found = measure(attack, more, Knowledge(), rng(3))
-    assert found == pytest.approx(measure(attack, FOUR, Knowledge(), rng(3)), nan_ok=True)
+    metrics = measure(attack, more, Knowledge(), rng(3))
+    assert metrics == pytest.approx(measure(attack, FOUR, Knowledge(), rng(3)), nan_ok=True)
 
 
 def test_metrics_are_those_of_the_decisions():
     signal = random_signal(3, shift=0.5)
     attack = AverageThreshold()
-    found = measure(attack, signal, Knowledge(), rng())
+    metrics = measure(attack, signal, Knowledge(), rng())
     decisions = attack.decisions(signal, attack.scores(signal, Knowledge(), rng()))
-    assert found | advantage(decisions, signal.is_member) == found
-    assert set(found) == {
+    assert metrics | advantage(decisions, signal.is_member) == metrics
+    assert set(metrics) == {
         *(
             "advantage",
             "tpr",
@@ -160,7 +160,7 @@ def test_metrics_are_those_of_the_decisions():
 class Broken(Attack):
     """Has no score for the first three records, and says "member" of all."""
 
-    def scores(self, signal, known, rng):
+    def scores(self, signal, knowledge, rng):
         return np.where(np.arange(len(signal.records)) < 3, np.nan, 0.0)
 
     def decisions(self, signal, scores):
@@ -173,9 +173,9 @@ def test_scores_that_are_not_numbers_are_refused_where_nothing_would_tell_so():
 
 
 def test_records_whose_score_is_not_a_number_are_predicted_nonmembers_and_reported(caplog):
-    found = measure(Broken(), random_signal(0, members=30, nonmembers=40), Knowledge(), rng(), details=True)
-    assert (found["tpr"], found["fpr"], found["nan_scores"]) == (27 / 30, 1, 3 / 70)
-    assert found["auc"] == pytest.approx(0.5 - 3 / 30 / 2)  # three members rank last, all others alike
+    metrics = measure(Broken(), random_signal(0, members=30, nonmembers=40), Knowledge(), rng(), details=True)
+    assert (metrics["tpr"], metrics["fpr"], metrics["nan_scores"]) == (27 / 30, 1, 3 / 70)
+    assert metrics["auc"] == pytest.approx(0.5 - 3 / 30 / 2)  # three members rank last, all others alike
     assert "3 of 70 scores are not numbers" in caplog.text
 
 
@@ -194,7 +194,7 @@ def test_members_alone_cannot_be_measured():
 
 def test_an_attack_must_score_and_decide():
     class Half(Attack):
-        def scores(self, signal, known, rng):
+        def scores(self, signal, knowledge, rng):
             return np.zeros(1)
 
     with pytest.raises(TypeError, match="decisions"):
@@ -203,11 +203,11 @@ def test_an_attack_must_score_and_decide():
 
 def test_an_attack_that_changes_its_arrays_changes_no_truth():
     class Liar(AverageThreshold):
-        def scores(self, signal, known, rng):
-            found = super().scores(signal, known, rng)
+        def scores(self, signal, knowledge, rng):
+            scores = super().scores(signal, knowledge, rng)
             signal.membership[:] = 1 - signal.membership
             signal.records[:] = 0
-            return found
+            return scores
 
         def decisions(self, signal, scores):
             honest = scores > scores.mean()
@@ -219,13 +219,13 @@ def test_an_attack_that_changes_its_arrays_changes_no_truth():
             return scores > scores.mean()
 
     changed = copy.deepcopy(FOUR)
-    found, honest = (measure(*given, Knowledge(), rng()) for given in ((Liar(), changed), (Honest(), FOUR)))
-    np.testing.assert_equal(found, honest)
+    dishonest, honest = (measure(*given, Knowledge(), rng()) for given in ((Liar(), changed), (Honest(), FOUR)))
+    np.testing.assert_equal(dishonest, honest)
     assert not np.array_equal(changed.membership, FOUR.membership)
 
 
 @pytest.mark.parametrize(
-    ("scores", "decisions", "words"),
+    ("scores", "decisions", "message"),
     [
         (lambda queries: [0.0] * queries, None, r"Odd, scores\(\): returned a value of type list.*a numpy array"),
         (lambda queries: np.zeros(queries - 1), None, r"scores\(\): returned an array of float64 of shape \(3,\)"),
@@ -235,16 +235,16 @@ def test_an_attack_that_changes_its_arrays_changes_no_truth():
         (np.zeros, lambda scores: scores[:1] > 0, r"decisions\(\): returned an array of bool of shape \(1,\)"),
     ],
 )
-def test_wrong_scores_and_decisions_are_refused_by_the_name_of_the_attack(scores, decisions, words):
+def test_wrong_scores_and_decisions_are_refused_by_the_name_of_the_attack(scores, decisions, message):
     class Odd(Attack):
-        def scores(self, signal, known, rng):
+        def scores(self, signal, knowledge, rng):
             return scores(len(signal.records))
 
         def decisions(self, signal, scores):
             return decisions(scores)
 
     assert len(FOUR.records) == 4
-    with pytest.raises(AttackError, match=words):
+    with pytest.raises(AttackError, match=message):
         measure(Odd(), FOUR, Knowledge(), rng())
 
 
@@ -263,30 +263,30 @@ def test_guesses_of_equal_scores_follow_the_records_and_not_their_order_in_the_f
     by_record = {
         order: replace(same, card=card(rate=0.5), records=np.array(order)) for order in [(0, 3, 1, 2), (0, 1, 2, 3)]
     }
-    found = {
+    shares = {
         order: measure(AverageThreshold(), signal, Knowledge(), rng())["guessed_right@1"]
         for order, signal in by_record.items()
     }
-    assert found == {(0, 3, 1, 2): 0.5, (0, 1, 2, 3): 0.0}
+    assert shares == {(0, 3, 1, 2): 0.5, (0, 1, 2, 3): 0.0}
 
 
 def test_effects_are_what_each_metric_loses_without_a_group_of_records():
     signal = random_signal(4, shift=0.5)
     signal = replace(signal, records=rng(5).permutation(1000)[: len(signal.records)])
-    found = outcome(AverageThreshold(), signal, Knowledge(), rng(), details=True)
-    assert found.fewest == 30
-    effects, decisions, is_member = found.effects(), found.decisions, found.is_member
+    attack_outcome = outcome(AverageThreshold(), signal, Knowledge(), rng(), details=True)
+    assert attack_outcome.fewest == 30
+    effects, decisions, is_member = attack_outcome.effects(), attack_outcome.decisions, attack_outcome.is_member
 
     of = int((~is_member).sum())
 
     def metrics(kept):
-        scores = found.scores[kept]
+        scores = attack_outcome.scores[kept]
         alone = advantage(decisions[kept], is_member[kept]) | ranking(scores, is_member[kept], of)
         return alone | measured_precision(scores, decisions[kept], is_member[kept], of)
 
     whole = metrics(np.ones(len(is_member), dtype=bool))
-    assert effects.keys() == whole.keys() <= found.metrics().keys()
+    assert effects.keys() == whole.keys() <= attack_outcome.metrics().keys()
     for group in range(GROUPS):
-        without = metrics(groups_of(found.records) != group)
+        without = metrics(groups_of(attack_outcome.records) != group)
         for name, value in whole.items():
             assert effects[name][group] == pytest.approx(value - without[name], abs=1e-12, nan_ok=True), name

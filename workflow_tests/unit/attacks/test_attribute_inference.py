@@ -85,9 +85,9 @@ def test_the_general_case_contains_theorem_5(influence):
 )
 def test_the_attack_reaches_the_theory_on_normal_errors(predictions, prior, sigma_d):
     errors, truth, is_member = normal_records(1, 200_000, predictions, prior, 1.0, sigma_d)
-    found = attribute.advantage(attribute.most_likely(errors, np.array(prior), 1.0), truth, is_member)
+    metrics = attribute.advantage(attribute.most_likely(errors, np.array(prior), 1.0), truth, is_member)
     expected = attribute_advantage(predictions, prior, 1.0, sigma_d)
-    assert found["advantage"] == pytest.approx(expected, abs=0.005)  # over three standard errors
+    assert metrics["advantage"] == pytest.approx(expected, abs=0.005)  # over three standard errors
 
 
 # Attribute advantage and adversary 5
@@ -96,8 +96,8 @@ def test_the_attack_reaches_the_theory_on_normal_errors(predictions, prior, sigm
 def test_the_advantage_is_the_difference_of_the_shares_of_right_guesses():
     guesses, truth = np.array([0, 1, 2, NOTHING, 1, 1]), np.array([0, 1, 0, 2, 1, 0])
     is_member = np.array([True, True, True, False, False, False])
-    found = attribute.advantage(guesses, truth, is_member)
-    rates = {name: found[name] for name in ("tpr", "fpr", "advantage")}
+    metrics = attribute.advantage(guesses, truth, is_member)
+    rates = {name: metrics[name] for name in ("tpr", "fpr", "advantage")}
     assert rates == {"tpr": pytest.approx(2 / 3), "fpr": pytest.approx(1 / 3), "advantage": pytest.approx(1 / 3)}
 
 

@@ -40,9 +40,9 @@ class Memory:
     def signal(self, dataset, marks, records, is_member):
         """Return what an attacker with the keys of `marks` sees."""
         queried = marks.below(records)[len(records) :]
-        known = self.right(dataset, queried).reshape(marks.keys, len(records)).T
+        right = self.right(dataset, queried).reshape(marks.keys, len(records)).T
         logits = np.zeros((len(records), 2), dtype=np.float32)
-        return Signal(card(), records, dataset.y[records], is_member.astype(np.uint8), logits, marks=known)
+        return Signal(card(), records, dataset.y[records], is_member.astype(np.uint8), logits, marks=right)
 
 
 # Marks
@@ -83,8 +83,8 @@ def test_a_mark_by_hand():
     key, record = KEYS[0], IMAGES[0].tobytes()
     image = hashlib.blake2b(record, key=key, digest_size=32, person=b"image").digest()
     label = hashlib.blake2b(record, key=key, digest_size=32, person=b"label").digest()
-    found, number = collusion.marks(IMAGES[:1], 10, KEYS[:1], "blake2b")
-    assert found[0, 0].tobytes() == hashlib.shake_256(image).digest(30)
+    images, number = collusion.marks(IMAGES[:1], 10, KEYS[:1], "blake2b")
+    assert images[0, 0].tobytes() == hashlib.shake_256(image).digest(30)
     assert number[0, 0] == int.from_bytes(label[:8], "big") % 10
 
 
@@ -168,9 +168,9 @@ def test_only_images_can_be_marked():
 
 
 def test_a_record_is_a_member_if_the_model_knows_all_its_marks():
-    known = np.array([[1, 1], [1, 0], [0, 0]], dtype=bool)
+    marks = np.array([[1, 1], [1, 0], [0, 0]], dtype=bool)
     signal = Signal(
-        card(), np.arange(3), np.zeros(3, int), np.array([1, 0, 0], np.uint8), np.zeros((3, 2)), marks=known
+        card(), np.arange(3), np.zeros(3, int), np.array([1, 0, 0], np.uint8), np.zeros((3, 2)), marks=marks
     )
     attack = CollusionAttack()
     scores = attack.scores(signal, Knowledge(), None)
@@ -197,10 +197,10 @@ def test_a_model_with_a_perfect_memory_gives_the_advantage_of_theorem_4(function
     is_member = records < 2000
     marked, marks = collusion.with_marks(data(images, classes), records, keys, function)
     model = Memory(marked, marks.below(records[is_member]))
-    found = measure(CollusionAttack(), model.signal(marked, marks, records, is_member), Knowledge(), None)
-    assert found["tpr"] == found["recall"] == 1
+    metrics = measure(CollusionAttack(), model.signal(marked, marks, records, is_member), Knowledge(), None)
+    assert metrics["tpr"] == metrics["recall"] == 1
     # Four standard deviations of a share of 1/16 among 4000.
-    assert found["advantage"] == pytest.approx(1 - classes**-2.0, abs=0.016)
+    assert metrics["advantage"] == pytest.approx(1 - classes**-2.0, abs=0.016)
 
 
 def test_an_honest_model_and_wrong_keys_give_nothing():

@@ -18,8 +18,8 @@ def test_a_bounded_loss_of_zero_is_always_a_members_and_the_largest_never():
 
 
 def test_members_are_predicted_with_one_minus_the_share_of_the_largest_loss():
-    found = bounded_loss.decisions(np.full(40_000, 0.5), 2.0, np.random.default_rng(0))
-    assert found.mean() == pytest.approx(0.75, abs=4 * np.sqrt(0.75 * 0.25 / 40_000))
+    decisions = bounded_loss.decisions(np.full(40_000, 0.5), 2.0, np.random.default_rng(0))
+    assert decisions.mean() == pytest.approx(0.75, abs=4 * np.sqrt(0.75 * 0.25 / 40_000))
 
 
 @pytest.mark.parametrize("loss", [-1e-9, 2.1])
@@ -35,10 +35,10 @@ def test_a_right_answer_is_a_members():
 @pytest.mark.parametrize(("sigma_s", "sigma_d"), [(1.0, 2.0), (2.0, 1.0)])
 def test_a_member_is_whose_error_is_likelier_for_members(sigma_s, sigma_d):
     boundary = gaussian_boundary(sigma_s, sigma_d)
-    found = gaussian_error.decisions(np.array([boundary - 1e-9, boundary, 1e-9 - boundary, boundary + 1e-9]),
-                                     sigma_s, sigma_d)  # fmt: skip
+    decisions = gaussian_error.decisions(np.array([boundary - 1e-9, boundary, 1e-9 - boundary, boundary + 1e-9]),
+                                         sigma_s, sigma_d)  # fmt: skip
     wider = sigma_s > sigma_d
-    assert found.tolist() == [not wider, False, not wider, wider], "at the boundary both are as likely"
+    assert decisions.tolist() == [not wider, False, not wider, wider], "at the boundary both are as likely"
 
 
 def test_errors_of_one_law_tell_nothing():

@@ -81,8 +81,8 @@ def test_no_loss_is_rarer_than_the_largest_one():
 
 def test_empirical_is_the_rank_among_the_values_and_the_loss_itself():
     rows, queried, null = one_by_one(0)
-    found = ESTIMATORS["empirical"].alpha(null, queried)
-    np.testing.assert_allclose(found, (1 + (rows <= queried[:, None]).sum(1)) / 14)
+    alphas = ESTIMATORS["empirical"].alpha(null, queried)
+    np.testing.assert_allclose(alphas, (1 + (rows <= queried[:, None]).sum(1)) / 14)
 
 
 def test_empirical_threshold_is_next_to_the_percentile_of_the_published_tool():
@@ -91,8 +91,8 @@ def test_empirical_threshold_is_next_to_the_percentile_of_the_published_tool():
     for level in (0.05, 0.1, 0.3, 0.5):
         published = np.quantile(rows, level, axis=1, method="lower")
         place = [np.searchsorted(row, value) for row, value in zip(ordered, published, strict=True)]
-        found = ESTIMATORS["empirical"].threshold(null, level)
-        ours = [np.searchsorted(row, value) for row, value in zip(ordered, found, strict=True)]
+        thresholds = ESTIMATORS["empirical"].threshold(null, level)
+        ours = [np.searchsorted(row, value) for row, value in zip(ordered, thresholds, strict=True)]
         assert np.abs(np.array(place) - ours).max() <= 1
 
 
@@ -124,9 +124,9 @@ def test_minimum_of_thresholds_is_maximum_of_alphas_and_mean_lies_between():
     np.testing.assert_allclose(mean.alpha(null, queried), alphas.mean(0))
     thresholds = np.stack([linear.threshold(null, 0.1), gaussian.threshold(null, 0.1)])
     np.testing.assert_array_equal(smaller.threshold(null, 0.1), thresholds.min(0))
-    found = mean.threshold(null, 0.1)
-    assert ((found >= thresholds.min(0)) & (found <= thresholds.max(0))).all()
-    np.testing.assert_allclose(mean.alpha(null, found), 0.1, rtol=1e-9)
+    between = mean.threshold(null, 0.1)
+    assert ((between >= thresholds.min(0)) & (between <= thresholds.max(0))).all()
+    np.testing.assert_allclose(mean.alpha(null, between), 0.1, rtol=1e-9)
 
 
 @pytest.mark.parametrize("name", ESTIMATORS)

@@ -29,16 +29,16 @@ def drawn():
     return LAW.draw(rng(1), 4000, 4000, references=40)
 
 
-def sides(signal, known):
+def sides(signal, knowledge):
     """For each query, the confidence of the target, of models trained with it and of models trained without it."""
-    phi, inside = confidence(known.references.losses), known.references.trained_on
+    phi, inside = confidence(knowledge.references.losses), knowledge.references.trained_on
     for query, at in enumerate(confidence(signal.losses)):
         yield at, phi[inside[:, query], query], phi[~inside[:, query], query]
 
 
 def test_scores_follow_the_definition_written_out():
-    signal, known = LAW.draw(rng(2), 30, 30, references=12)
-    rows = list(sides(signal, known))
+    signal, knowledge = LAW.draw(rng(2), 30, 30, references=12)
+    rows = list(sides(signal, knowledge))
     every_in, every_out = (np.concatenate([row[side] for row in rows]) for side in (1, 2))
     pooled = [np.sqrt(np.mean([row[side].var(ddof=1) for row in rows])) for side in (1, 2)]
     log_pdf = stats.norm.logpdf
@@ -55,30 +55,30 @@ def test_scores_follow_the_definition_written_out():
         "published": [abs(at - np.median(b)) / every_out.std() for at, _, b in rows],
     }
     for variance in VARIANCES:
-        np.testing.assert_allclose(OnlineLira(variance).scores(signal, known, rng()), expected[variance], rtol=1e-9)
-        np.testing.assert_allclose(OfflineLira(variance).scores(signal, known, rng()), offline[variance], rtol=1e-9)
+        np.testing.assert_allclose(OnlineLira(variance).scores(signal, knowledge, rng()), expected[variance], rtol=1e-9)
+        np.testing.assert_allclose(OfflineLira(variance).scores(signal, knowledge, rng()), offline[variance], rtol=1e-9)
 
 
 def test_offline_with_a_pooled_variance_reaches_what_the_law_says(drawn):
-    signal, known = drawn
+    signal, knowledge = drawn
     widened = np.sqrt(1 + 1 / 20)  # the centre comes from 20 models
-    found = check_law(OfflineLira(), LAW, widened, signal, known, rng())
+    metrics = check_law(OfflineLira(), LAW, widened, signal, knowledge, rng())
     exact = nominal_to_actual(0.1, 20, "pooled")
-    assert abs(found["fpr"] - exact) < ERRORS * np.sqrt(exact * (1 - exact) / 4000)
+    assert abs(metrics["fpr"] - exact) < ERRORS * np.sqrt(exact * (1 - exact) / 4000)
 
 
 def test_online_comes_near_the_likelihood_ratio_of_the_law():
-    signal, known = LAW.draw(rng(3), 3000, 3000, references=400)
-    found = check_law(OnlineLira(), LAW, 1.0, signal, known, rng())
+    signal, knowledge = LAW.draw(rng(3), 3000, 3000, references=400)
+    metrics = check_law(OnlineLira(), LAW, 1.0, signal, knowledge, rng())
     # Two Gaussians of one spread, threshold in the middle: the largest advantage there is.
     best = 2 * stats.norm.cdf(LAW.shift / 2) - 1
-    assert abs(found["advantage"] - best) < ERRORS * np.sqrt(2 * 0.16 * 0.84 / 3000)
+    assert abs(metrics["advantage"] - best) < ERRORS * np.sqrt(2 * 0.16 * 0.84 / 3000)
 
 
 def test_a_gaussian_beats_the_rank_and_the_published_pooling_loses_to_the_right_one(drawn):
-    signal, known = drawn
+    signal, knowledge = drawn
     auc = {
-        name: measure(attack, signal, known, rng())["auc"]
+        name: measure(attack, signal, knowledge, rng())["auc"]
         for name, attack in {
             "rank": Reference(),
             "offline": OfflineLira(),
@@ -93,33 +93,33 @@ def test_a_gaussian_beats_the_rank_and_the_published_pooling_loses_to_the_right_
 
 
 def test_the_published_spread_is_that_of_all_records_at_once(drawn):
-    _, known = drawn
-    phi, inside = confidence(known.references.losses), known.references.trained_on
+    _, knowledge = drawn
+    phi, inside = confidence(knowledge.references.losses), knowledge.references.trained_on
     assert fit_side(phi, inside, "pooled").spread[0] == pytest.approx(LAW.noise, rel=0.01)
     assert fit_side(phi, inside, "published").spread[0] == pytest.approx(LAW.spread("noise", "difficulty"), rel=0.03)
 
 
 @pytest.mark.parametrize("variance", VARIANCES)
 def test_population_records_change_no_score(variance):
-    signal, known = LAW.draw(rng(8), 50, 50, references=10, population=200)
-    losses = known.references.losses.copy()
+    signal, knowledge = LAW.draw(rng(8), 50, 50, references=10, population=200)
+    losses = knowledge.references.losses.copy()
     population = signal.membership == POPULATION
     losses[:, population] = rng(9).uniform(0.01, 20, losses[:, population].shape)  # they vary as no other record does
     queries = signal.of(MEMBER, NONMEMBER)
-    of_queries = References(losses[:, ~population], known.references.trained_on[:, ~population])
+    of_queries = References(losses[:, ~population], knowledge.references.trained_on[:, ~population])
     for attack in (OnlineLira(variance), OfflineLira(variance)):
-        among = attack.scores(signal, Knowledge(references=References(losses, known.references.trained_on)), rng())
+        among = attack.scores(signal, Knowledge(references=References(losses, knowledge.references.trained_on)), rng())
         alone = attack.scores(queries, Knowledge(references=of_queries), rng())
         np.testing.assert_allclose(among[~population], alone, rtol=1e-12)
 
 
 def test_points_without_a_model_on_one_side_get_the_pooled_mean_and_are_counted(caplog):
-    signal, known = LAW.draw(rng(4), 100, 100, references=10)
-    inside = known.references.trained_on.copy()
+    signal, knowledge = LAW.draw(rng(4), 100, 100, references=10)
+    inside = knowledge.references.trained_on.copy()
     none, one = np.r_[0:15, 100:115], np.r_[15:20, 115:120]  # of members and of non-members
     inside[:, none] = False
     inside[0, one], inside[1:, one] = True, False
-    some = Knowledge(references=References(known.references.losses, inside))
+    some = Knowledge(references=References(knowledge.references.losses, inside))
     phi = confidence(some.references.losses)
     side = fit_side(phi, inside, "per_point")
     np.testing.assert_allclose(side.centre[none], phi[inside].mean())
@@ -141,16 +141,16 @@ def test_nothing_is_reported_where_nothing_is_missing(drawn, caplog):
 
 
 def test_one_model_cannot_show_how_confidences_vary():
-    signal, known = LAW.draw(rng(5), 10, 10, references=1)
+    signal, knowledge = LAW.draw(rng(5), 10, 10, references=1)
     with pytest.raises(AttackError, match=r"no record has two reference models.* Add reference models"):
-        OfflineLira().scores(signal, known, rng())
+        OfflineLira().scores(signal, knowledge, rng())
     with pytest.raises(AttackError, match="no reference model was trained"):
-        OnlineLira().scores(signal, known, rng())
+        OnlineLira().scores(signal, knowledge, rng())
 
 
 def test_references_must_be_there(drawn):
     for attack in (OnlineLira(), OfflineLira()):
-        with pytest.raises(AttackError, match=r"known.references: .* there are none"):
+        with pytest.raises(AttackError, match=r"knowledge.references: .* there are none"):
             attack.scores(drawn[0], Knowledge(), rng())
         assert attack.uses == ("references",)
         assert not attack.oracle
@@ -159,8 +159,8 @@ def test_references_must_be_there(drawn):
 @pytest.mark.parametrize("variance", VARIANCES)
 @pytest.mark.parametrize("loss", [0.0, 1e-9, 0.7, np.inf])
 def test_losses_that_are_all_equal_or_at_the_ends_give_numbers(variance, loss):
-    signal, known = LAW.draw(rng(6), 10, 10, references=6)
-    same = Knowledge(references=References(np.full((6, 20), loss), known.references.trained_on))
+    signal, knowledge = LAW.draw(rng(6), 10, 10, references=6)
+    same = Knowledge(references=References(np.full((6, 20), loss), knowledge.references.trained_on))
     for attack in (OnlineLira(variance), OfflineLira(variance)):
         assert np.isfinite(attack.scores(signal, same, rng())).all()
 
@@ -194,11 +194,11 @@ def few():
 def test_few_shadows_are_too_sure_by_as_much_as_the_law_says(few):
     assert few.columns.tolist() == COLUMNS
     rates = few[few["metric"].str.startswith("fpr")].groupby(["variance", "models", "metric"])
-    for _, found in rates:
-        expected, limit = found["expected"].iloc[0], found["limit"].iloc[0]
+    for _, rows in rates:
+        expected, limit = rows["expected"].iloc[0], rows["limit"].iloc[0]
         # 3000 non-members in each of four replicates. The pooled variance is known to 1 in sqrt(2 * 6000 * 3).
         error = np.sqrt(expected * (1 - expected) / 12_000)
-        assert abs(found["value"].mean() - expected) < ERRORS * error + 0.02 * expected
+        assert abs(rows["value"].mean() - expected) < ERRORS * error + 0.02 * expected
         assert expected > limit
     assert rates["value"].mean()["per_point", 4, "fpr at 0.01"] > 0.05
 

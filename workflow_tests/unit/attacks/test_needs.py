@@ -27,20 +27,20 @@ OFFLINE = [OfflineLira(), OfflineRmia(), Reference(reference_models="out")]
 def drawn():
     """A target model that reveals nothing, evaluated on 90 members and 90 non-members, and ten reference models."""
     law = GaussianLaw(shift=0.0, noise=1.0, difficulty=3.0)
-    signal, known = law.draw(np.random.default_rng(4), 100, 100, references=10)
-    return replace(signal, membership=np.where(np.arange(200) % 10 == 0, POPULATION, signal.membership)), known
+    signal, knowledge = law.draw(np.random.default_rng(4), 100, 100, references=10)
+    return replace(signal, membership=np.where(np.arange(200) % 10 == 0, POPULATION, signal.membership)), knowledge
 
 
 @pytest.mark.parametrize("attack", ONLINE + OFFLINE)
 @pytest.mark.parametrize("kind", ["members", "non-members"])
 def test_reference_models_that_separate_members_by_themselves_are_refused(drawn, attack, kind):
-    signal, known = drawn
-    trained_on = known.references.trained_on.copy()
+    signal, knowledge = drawn
+    trained_on = knowledge.references.trained_on.copy()
     trained_on[:, signal.is_member if kind == "members" else signal.is_nonmember] = attack in OFFLINE
-    some = Knowledge(references=References(known.references.losses, trained_on))
+    some = Knowledge(references=References(knowledge.references.losses, trained_on))
     few, many = ("100", "0") if kind == "members" else ("0", "100")
     message = (
-        rf"^known\.references: {few} % of the members and {many} % of the non-members have .*: that alone separates"
+        rf"^knowledge\.references: {few} % of the members and {many} % of the non-members have .*: that alone separates"
     )
     with pytest.raises(KnowledgeError, match=message):
         attack.scores(signal, some, np.random.default_rng(0))
@@ -52,10 +52,10 @@ def test_reference_models_that_separate_members_by_themselves_are_refused(drawn,
 
 @pytest.mark.parametrize("attack", ONLINE + OFFLINE)
 def test_what_some_of_both_kinds_lack_by_chance_is_let_pass(drawn, attack):
-    signal, known = drawn
-    trained_on = np.random.default_rng(1).random(known.references.trained_on.shape) < 0.5
+    signal, knowledge = drawn
+    trained_on = np.random.default_rng(1).random(knowledge.references.trained_on.shape) < 0.5
     trained_on[:, np.random.default_rng(2).random(200) < 0.3] = attack in OFFLINE
-    some = Knowledge(references=References(known.references.losses, trained_on))
+    some = Knowledge(references=References(knowledge.references.losses, trained_on))
     scores = attack.scores(signal, some, np.random.default_rng(0))
     assert np.isfinite(
         scores[np.isin(np.arange(200), np.flatnonzero(trained_on.any(axis=0) & ~trained_on.all(axis=0)))]
@@ -65,21 +65,21 @@ def test_what_some_of_both_kinds_lack_by_chance_is_let_pass(drawn, attack):
 @pytest.mark.parametrize("attack", [OnlineLira(), OnlineLira("per_point"), OnlineRmia()])
 def test_what_non_members_lack_does_not_separate_them_where_the_target_reveals_nothing(attack):
     law = GaussianLaw(shift=0.0, noise=1.0, difficulty=3.0)  # a mean over all records would give an AUC of .63
-    signal, known = law.draw(np.random.default_rng(5), 4000, 4000, 2000, references=20)
-    trained_on = known.references.trained_on.copy()
+    signal, knowledge = law.draw(np.random.default_rng(5), 4000, 4000, 2000, references=20)
+    trained_on = knowledge.references.trained_on.copy()
     trained_on[:, np.flatnonzero(signal.is_nonmember)[:1800]] = False
-    some = Knowledge(references=References(known.references.losses, trained_on))
-    found = measure(attack, signal, some, np.random.default_rng(0))
-    assert abs(found["auc"] - 0.5) < 0.03
-    assert abs(found["advantage"]) < 0.1
-    assert found["tpr_at_1pct_fpr"] < 0.03
+    some = Knowledge(references=References(knowledge.references.losses, trained_on))
+    metrics = measure(attack, signal, some, np.random.default_rng(0))
+    assert abs(metrics["auc"] - 0.5) < 0.03
+    assert abs(metrics["advantage"]) < 0.1
+    assert metrics["tpr_at_1pct_fpr"] < 0.03
 
 
 def test_classes_without_population_records_are_named_as_such(drawn):
-    signal, known = drawn
+    signal, knowledge = drawn
     labels = np.where(signal.is_member | (signal.membership == POPULATION), 0, 1)
     with pytest.raises(KnowledgeError, match=r"^population: 0 % of the members and 100 % of .* of every class\.$"):
-        ShadowThreshold().scores(replace(signal, labels=labels), known, np.random.default_rng(0))
+        ShadowThreshold().scores(replace(signal, labels=labels), knowledge, np.random.default_rng(0))
 
 
 def test_a_probability_filled_in_is_at_most_one(drawn):
@@ -94,8 +94,8 @@ def test_a_probability_filled_in_is_at_most_one(drawn):
 
 
 def test_a_record_with_models_on_one_side_gets_a_centre_from_there(drawn):
-    signal, known = drawn
-    phi, inside = confidence(known.references.losses), known.references.trained_on.copy()
+    signal, knowledge = drawn
+    phi, inside = confidence(knowledge.references.losses), knowledge.references.trained_on.copy()
     inside[:, 3] = False
     sides = [fit_side(phi, inside == side, "pooled") for side in (True, False)]
     scored = signal.is_member | signal.is_nonmember
@@ -131,5 +131,5 @@ def test_missing_distilled_models_are_named_as_such(drawn):
     signal, _ = drawn
     trained_on = np.tile(signal.is_member, (5, 1))
     distilled = References(np.ones(trained_on.shape), trained_on)
-    with pytest.raises(KnowledgeError, match=r"known\.distilled: 100 % of the members and 0 % of the non-members"):
+    with pytest.raises(KnowledgeError, match=r"knowledge\.distilled: 100 % of the members and 0 % of the non-members"):
         measure(Distillation(), signal, Knowledge(distilled=distilled), np.random.default_rng(0))

@@ -50,11 +50,11 @@ def attack(shadows):
 
 def test_it_finds_the_best_threshold_of_each_class_without_using_the_membership(attack, shadows):
     signal, _ = LAW.draw(rng(1), 4000, 4000)
-    found = measure(attack, signal, Knowledge(shadows=shadows), rng())
+    metrics = measure(attack, signal, Knowledge(shadows=shadows), rng())
     best = 2 * stats.norm.cdf(LAW.shift / 2) - 1
-    assert best - 0.06 < found["advantage"] < best + 0.04
-    assert found["advantage"] > measure(OptimalThreshold(), signal, Knowledge(), rng())["advantage"] + 0.1
-    assert found["auc"] == pytest.approx(LAW.auc(1.0), abs=0.02)
+    assert best - 0.06 < metrics["advantage"] < best + 0.04
+    assert metrics["advantage"] > measure(OptimalThreshold(), signal, Knowledge(), rng())["advantage"] + 0.1
+    assert metrics["auc"] == pytest.approx(LAW.auc(1.0), abs=0.02)
 
 
 def test_features_and_labels_stay_together_whatever_the_sizes():
@@ -66,8 +66,8 @@ def test_features_and_labels_stay_together_whatever_the_sizes():
         logits = np.zeros((len(part), 3), dtype=np.float32)
         logits[np.arange(len(part)), labels] = np.where(part == MEMBER, 4, 0)
         shadows.append(Signal(card(seed=0, meaning=[number]), np.arange(len(part)), labels, part, logits))
-    found = measure(ShadowModels(epochs=20), shadows[0], Knowledge(shadows=tuple(shadows[1:])), rng())
-    assert found["advantage"] == 1
+    metrics = measure(ShadowModels(epochs=20), shadows[0], Knowledge(shadows=tuple(shadows[1:])), rng())
+    assert metrics["advantage"] == 1
 
 
 def test_only_members_and_nonmembers_of_shadow_models_are_learnt_from(shadows):
@@ -80,7 +80,8 @@ def test_only_members_and_nonmembers_of_shadow_models_are_learnt_from(shadows):
         misleading.append(Signal(signal.card, places, labels, extra, logits))
     signal, _ = LAW.draw(rng(2), 50, 50)
     scores = [
-        ShadowModels(epochs=1).scores(signal, Knowledge(shadows=known), rng()) for known in (shadows, tuple(misleading))
+        ShadowModels(epochs=1).scores(signal, Knowledge(shadows=models), rng())
+        for models in (shadows, tuple(misleading))
     ]
     np.testing.assert_array_equal(*scores)
 
@@ -125,7 +126,7 @@ def test_attack_models_are_trained_once_for_all_targets_that_share_their_shadows
     attack = ShadowModels(epochs=1)
     one, other = Knowledge(shadows=shadows), Knowledge(shadows=shadows)
     signals = [LAW.draw(rng(seed), 20, 20)[0] for seed in (4, 5)]
-    first = [attack.scores(signal, known, rng()) for signal, known in zip(signals, (one, other), strict=True)]
+    first = [attack.scores(signal, knowledge, rng()) for signal, knowledge in zip(signals, (one, other), strict=True)]
     assert trained == [2]
     # Whichever target comes first, and whatever the generator it is given.
     again = ShadowModels(epochs=1)
@@ -142,9 +143,9 @@ def test_sets_prepared_together_give_what_each_gives_alone(shadows):
     together = ShadowModels(epochs=2)
     together.prepare(sets)
     signal, _ = LAW.draw(rng(6), 50, 50)
-    for known in sets:
-        alone = ShadowModels(epochs=2).scores(signal, known, rng())
-        np.testing.assert_allclose(together.scores(signal, known, rng()), alone, atol=1e-3)
+    for knowledge in sets:
+        alone = ShadowModels(epochs=2).scores(signal, knowledge, rng())
+        np.testing.assert_allclose(together.scores(signal, knowledge, rng()), alone, atol=1e-3)
 
 
 def test_nothing_to_prepare_is_no_mistake():
@@ -158,7 +159,7 @@ def test_other_shadow_models_start_elsewhere(shadows):
     )
     signal, _ = LAW.draw(rng(7), 50, 50)
     one, other = (
-        ShadowModels(epochs=1).scores(signal, Knowledge(shadows=known), rng()) for known in (shadows, renamed)
+        ShadowModels(epochs=1).scores(signal, Knowledge(shadows=models), rng()) for models in (shadows, renamed)
     )
     assert (one != other).any()
 
@@ -171,8 +172,8 @@ def test_classifiers_of_different_sizes_are_what_they_are_alone():
     sizes = [50, 99, 100, 420, 1000, 20, 7]
     tasks = [Task(f"{size}", random.choice(2000, size, replace=False), size) for size in sizes]
     architecture = MLP(4, (8, 8), 2)
-    found = train_classifiers(architecture, recipe, tasks, x, y)
-    for task, parameters in zip(tasks, found, strict=True):
+    trained = train_classifiers(architecture, recipe, tasks, x, y)
+    for task, parameters in zip(tasks, trained, strict=True):
         seeds = Seeds(*(derive_seed(task.seed, stream) for stream in ("weights", "batches", "noise")))
         own = Recipe("adam", 0.01, min(50, len(task.rows)), 3, sampling="shuffle", l2=1e-6)
         engine = StackedEngine(architecture, own, [Run(task.name, task.rows, seeds)], x, y)
@@ -183,15 +184,15 @@ def test_classifiers_of_different_sizes_are_what_they_are_alone():
 
 def test_probabilities_are_those_of_the_softmax():
     signal, _ = LAW.draw(rng(9), 10, 10)
-    found = probabilities(signal)
-    assert found.dtype == np.float32
-    np.testing.assert_allclose(found.sum(1), 1, rtol=1e-6)
-    np.testing.assert_allclose(found[np.arange(20), signal.labels], np.exp(-signal.losses), rtol=1e-5)
+    softmax = probabilities(signal)
+    assert softmax.dtype == np.float32
+    np.testing.assert_allclose(softmax.sum(1), 1, rtol=1e-6)
+    np.testing.assert_allclose(softmax[np.arange(20), signal.labels], np.exp(-signal.losses), rtol=1e-5)
 
 
 def test_shadow_models_must_be_there_and_output_numbers(shadows, attack):
     signal, _ = LAW.draw(rng(10), 5, 5)
-    with pytest.raises(AttackError, match=r"known\.shadows: the attack needs shadow models, and there are none\."):
+    with pytest.raises(AttackError, match=r"knowledge\.shadows: the attack needs shadow models, and there are none\."):
         attack.scores(signal, Knowledge(), rng())
     logits = shadows[0].logits.copy()
     logits[3] = np.inf

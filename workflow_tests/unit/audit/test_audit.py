@@ -43,8 +43,8 @@ def parts(tmp_path_factory):
     folder = tmp_path_factory.mktemp("audit")
     dataset = prepare(plan.experiments["audit_mlp"], ROOT / "examples")
     three = {"replicates": 3, "block": 3}
-    experiments = {name: each.model_copy(update=three) for name, each in plan.experiments.items()}
-    return {name: run(name, each, dataset, folder / name) for name, each in experiments.items()}
+    experiments = {name: experiment.model_copy(update=three) for name, experiment in plan.experiments.items()}
+    return {name: run(name, experiment, dataset, folder / name) for name, experiment in experiments.items()}
 
 
 @pytest.fixture(scope="module")
@@ -53,30 +53,30 @@ def audit(parts):
 
 
 def entries(audit, **wanted):
-    return [each for each in audit["results"] if all(each[key] == value for key, value in wanted.items())]
+    return [entry for entry in audit["results"] if all(entry[key] == value for key, value in wanted.items())]
 
 
 def test_every_arm_epsilon_and_attack_is_reported(audit):
     mlp = entries(audit, experiment="audit_mlp")
-    assert {each["arm"] for each in mlp} == {"north", "north-iid", "south", "south-iid"}
-    assert {each["epsilon"] for each in mlp} == {"1", "inf"}
-    assert {each["attack"] for each in mlp} == {"average_threshold", "lira_offline", "blind"}
+    assert {entry["arm"] for entry in mlp} == {"north", "north-iid", "south", "south-iid"}
+    assert {entry["epsilon"] for entry in mlp} == {"1", "inf"}
+    assert {entry["attack"] for entry in mlp} == {"average_threshold", "lira_offline", "blind"}
     assert audit["run"]["synthetic"]
     assert audit["too_small"] == ["island (60)"]
 
 
 def test_bounds_are_reported_where_they_hold_and_nowhere_else(audit):
-    for each in findings.attacks_of(audit["results"]):
-        holds = each["iid"] and each["epsilon"] == "1"
-        assert (each["bound"] is not None) == (each["ceiling"] is not None) == holds
-        assert (each["warning"] is None) == holds
+    for entry in findings.attacks_of(audit["results"]):
+        holds = entry["iid"] and entry["epsilon"] == "1"
+        assert (entry["bound"] is not None) == (entry["ceiling"] is not None) == holds
+        assert (entry["warning"] is None) == holds
         if holds:
-            assert each["ceiling"] < each["bound"] == pytest.approx(0.462, abs=0.001)
+            assert entry["ceiling"] < entry["bound"] == pytest.approx(0.462, abs=0.001)
 
 
 def test_a_rate_below_what_the_data_can_show_is_not_reported(audit):
-    assert all(each["tpr_at_0.1pct_fpr"] is None and each["resolution"] > 0.001 for each in audit["results"])
-    assert all(each["tpr_at_1pct_fpr"] is not None for each in audit["results"])
+    assert all(entry["tpr_at_0.1pct_fpr"] is None and entry["resolution"] > 0.001 for entry in audit["results"])
+    assert all(entry["tpr_at_1pct_fpr"] is not None for entry in audit["results"])
 
 
 def test_numbers_are_those_of_the_summary(audit, parts):
@@ -88,10 +88,10 @@ def test_numbers_are_those_of_the_summary(audit, parts):
 
 def test_groups_stand_beside_their_iid_arm_and_the_dependence_index(audit):
     groups = audit["groups"]
-    assert {(each["group"], each["experiment"]) for each in groups} == {
+    assert {(risk["group"], risk["experiment"]) for risk in groups} == {
         (group, experiment) for group in ("north", "south") for experiment in ("audit_mlp", "audit_forest")
     }
-    assert all(each["dependence_index"]["mean"] > 0.65 and each["iid_auc"] for each in groups)
+    assert all(risk["dependence_index"]["mean"] > 0.65 and risk["iid_auc"] for risk in groups)
 
 
 def test_limits_that_are_exceeded_or_cannot_be_evaluated_are_named(audit):
@@ -100,9 +100,9 @@ def test_limits_that_are_exceeded_or_cannot_be_evaluated_are_named(audit):
     (reason,) = limits["held"]["not_evaluated"].values()
     assert list(limits["held"]["not_evaluated"]) == ["tpr_at_0.1pct_fpr"]
     assert reason.startswith("the non-members can show false positive rates from 0.00")
-    values = [each["value"] - each["limit"] for each in limits["exceeded"]]
+    values = [mean["value"] - mean["limit"] for mean in limits["exceeded"]]
     assert values == sorted(values, reverse=True)
-    assert all(each["low"] > each["limit"] for each in limits["exceeded"])
+    assert all(mean["low"] > mean["limit"] for mean in limits["exceeded"])
 
 
 @pytest.mark.parametrize(
@@ -111,13 +111,13 @@ def test_limits_that_are_exceeded_or_cannot_be_evaluated_are_named(audit):
      ({"tpr_at_0.1pct_fpr": 1.0}, None, "not_evaluated")],
 )  # fmt: skip
 def test_verdicts(audit, limits, epsilons, verdict):
-    found = held_to(audit["results"], limits, epsilons)
-    assert found["verdict"] == verdict
-    assert {each["epsilon"] for each in found["exceeded"]} <= ({"1"} if epsilons else set())
+    held = held_to(audit["results"], limits, epsilons)
+    assert held["verdict"] == verdict
+    assert {mean["epsilon"] for mean in held["exceeded"]} <= ({"1"} if epsilons else set())
 
 
 def test_a_limit_that_one_arm_cannot_show_is_not_passed(audit):
-    results = [each | {"tpr_at_1pct_fpr": None} if each["arm"] == "south" else each for each in audit["results"]]
+    results = [entry | {"tpr_at_1pct_fpr": None} if entry["arm"] == "south" else entry for entry in audit["results"]]
     assert held_to(audit["results"], {"tpr_at_1pct_fpr": 1.0}, None)["verdict"] == "passed"
     assert held_to(results, {"tpr_at_1pct_fpr": 1.0}, None)["verdict"] == "not_evaluated"
     without = held_to(results, {"auc": 1.0}, [3.0])
@@ -127,13 +127,13 @@ def test_a_limit_that_one_arm_cannot_show_is_not_passed(audit):
 
 def test_the_most_exposed_records_are_rows_of_the_file(audit):
     lines = (ROOT / "examples/patients.csv").read_text().splitlines()
-    for each in audit["exposed"]:
-        assert len(each["records"]) == 10
-        above = [record["above"] for record in each["records"]]
+    for arm in audit["exposed"]:
+        assert len(arm["records"]) == 10
+        above = [record["above"] for record in arm["records"]]
         assert above == sorted(above)
-        for record in each["records"]:
+        for record in arm["records"]:
             assert lines[record["row"] - 1].startswith(record["group"])
-        assert each["stability"]["by_chance"] < 0.2
+        assert arm["stability"]["by_chance"] < 0.2
 
 
 class _Links(HTMLParser):
@@ -157,7 +157,7 @@ def test_the_page_says_what_the_numbers_say(audit):
     links.feed(text)
     assert links.outside == []
     assert links.targets <= links.ids
-    for words in (
+    for phrase in (
         "Synthetic data",
         "above a limit",
         "island (60)",
@@ -167,14 +167,14 @@ def test_the_page_says_what_the_numbers_say(audit):
         "What to do",
         "ROC curves",
         "TPR at 0.1 % FPR: 0.1",
-        *(MEANING[each["verdict"]] for experiment in audit["experiments"].values() for each in experiment["verdicts"]),
+        *(MEANING[row["verdict"]] for experiment in audit["experiments"].values() for row in experiment["verdicts"]),
     ):
-        assert words in text
-    if any(record["above"] == 0 for each in audit["exposed"] for record in each["records"]):
+        assert phrase in text
+    if any(record["above"] == 0 for arm in audit["exposed"] for record in arm["records"]):
         assert "&lt; 1/2" in text
     for experiment in audit["experiments"].values():
-        for each in experiment["plain"]:
-            for paragraph in each["paragraphs"]:
+        for section in experiment["plain"]:
+            for paragraph in section["paragraphs"]:
                 assert paragraph.replace("'", "&#39;") in text
 
 
@@ -187,7 +187,7 @@ def test_each_verdict_has_its_meaning_once_and_each_limit_a_name(audit):
     assert set(MEANING) == set(VERDICTS)
     assert set(METRICS) == set(LIMITED)
     text = page(audit)
-    given = {each["verdict"] for experiment in audit["experiments"].values() for each in experiment["verdicts"]}
+    given = {verdict["verdict"] for experiment in audit["experiments"].values() for verdict in experiment["verdicts"]}
     assert all(text.count(MEANING[kind].replace("'", "&#39;")) == (kind in given) for kind in MEANING)
 
 
@@ -205,31 +205,31 @@ def test_the_page_fits_a_phone_and_is_printed_unfolded(audit, tmp_path):
       const folded = document.querySelectorAll("main details:not([open])").length;
       document.title = JSON.stringify({wider, folded});
     });"""
-    found, complaints = probe(tmp_path, page(audit), script, 390, dark=False)
+    seen, complaints = probe(tmp_path, page(audit), script, 390, dark=False)
     assert complaints == []
-    assert found["wider"] <= 0
-    assert found["folded"] == 0
+    assert seen["wider"] <= 0
+    assert seen["folded"] == 0
 
 
 @pytest.mark.skipif(BROWSER is None, reason=NO_BROWSER)
 def test_the_widest_table_fits_a_screen(audit, tmp_path):
     limits = {"low": 0.11, "high": 0.92, "half_width": 0.1, "error": 0.03, "degrees": 3.0, "records_error": 0.0}
     metrics = ("advantage", "auc", "auc_excess", "tpr_at_1pct_fpr")
-    results = [each | {metric: each[metric] and each[metric] | limits for metric in metrics}
-               for each in audit["results"]]  # fmt: skip
+    results = [entry | {metric: entry[metric] and entry[metric] | limits for metric in metrics}
+               for entry in audit["results"]]  # fmt: skip
     script = """addEventListener("load", () => {
       const sheets = [...document.querySelectorAll(".sheet.wide")];
       document.title = JSON.stringify({cut: sheets.map((sheet) => sheet.scrollWidth - sheet.clientWidth)});
     });"""
-    found, _ = probe(tmp_path, page(audit | {"results": results}), script, 1280, dark=False)
-    assert found["cut"] == [0] * len(audit["experiments"])
+    seen, _ = probe(tmp_path, page(audit | {"results": results}), script, 1280, dark=False)
+    assert seen["cut"] == [0] * len(audit["experiments"])
 
 
 def test_plain_words_hold_the_numbers_their_interval_and_their_arm(audit):
     best = findings.best(audit["results"], experiment="audit_forest", epsilon="inf", iid=True)
-    (each,) = audit["experiments"]["audit_forest"]["plain"]
-    assert each["model"] == "random forest without privacy"
-    paragraph, against_baseline = each["paragraphs"]
+    (section,) = audit["experiments"]["audit_forest"]["plain"]
+    assert section["model"] == "random forest without privacy"
+    paragraph, against_baseline = section["paragraphs"]
     assert best["auc"]["low"] < best["auc"]["mean"] < best["auc"]["high"]
     assert f"in {of_hundred(best['auc'], GUESSING_OF_HUNDRED)} of 100 pairs" in paragraph
     assert f"({best['label']}; {best['members']} members and {best['nonmembers']} non-members" in paragraph
@@ -245,9 +245,9 @@ def given(parts, tmp_path_factory):
     folder = tmp_path_factory.mktemp("given")
     job = parts["audit_mlp"]
     target = next(
-        each
-        for each in load_all(job["signals"])
-        if (each.card.arm, each.card.epsilon, each.card.replicate) == ("south", "inf", 1)
+        signal
+        for signal in load_all(job["signals"])
+        if (signal.card.arm, signal.card.epsilon, signal.card.replicate) == ("south", "inf", 1)
     ).of(MEMBER, NONMEMBER)
     write(folder / "model.csv", target.logits, target.labels, target.is_member)
     (losses,) = (group for file in job["attacks"]["lira_offline"]["files"] for group in load_losses(file)
@@ -314,14 +314,14 @@ def test_an_audit_of_predictions_only_has_a_page(given, tmp_path):
         "dataset": None,
         "splits": None,
     }
-    found = gather({"mine": part}, RUN | {"data": "real"}, LIMITS)
-    text = page(found)
+    audit = gather({"mine": part}, RUN | {"data": "real"}, LIMITS)
+    text = page(audit)
     assert "nothing was trained here" in text
     assert "Synthetic" not in text
     assert "trained for this audit" not in text.replace("\n", " ")
-    (each,) = found["experiments"]["mine"]["plain"]
-    assert each["model"] == "mine"
-    (paragraph,) = each["paragraphs"]
+    (section,) = audit["experiments"]["mine"]["plain"]
+    assert section["model"] == "mine"
+    (paragraph,) = section["paragraphs"]
     assert paragraph.startswith("Members and non-members of the table")
     assert "one group" not in paragraph
     assert "without privacy" not in text.lower()
@@ -359,14 +359,14 @@ def test_the_most_exposed_of_predictions_only_are_rows_of_the_file_and_members(t
         "dataset": None,
         "splits": None,
     }
-    found = gather({"mine": part}, RUN | {"data": "real"}, LIMITS)
-    (exposed,) = found["exposed"]
+    audit = gather({"mine": part}, RUN | {"data": "real"}, LIMITS)
+    (exposed,) = audit["exposed"]
     # All thirty members lie above every non-member: their scores give the order. Row 1 holds the column names.
     expected = [2 + int(np.flatnonzero(order == i)[0]) for i in np.argsort(-sure[:30])[:10]]
     assert [record["row"] for record in exposed["records"]] == expected
     assert [record["rank"] for record in exposed["records"]] == list(range(1, 11))
     assert (exposed["unseen"], exposed["tied"]) == (30, 0)
-    assert "30 members lie above all" in page(found)
+    assert "30 members lie above all" in page(audit)
 
 
 WRONG = {
@@ -389,22 +389,22 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize(("old", "new", "changed", "words"), WRONG.values(), ids=WRONG)
-def test_what_is_wrong_with_predictions_is_reported(tmp_path, old, new, changed, words):
+@pytest.mark.parametrize(("old", "new", "changed", "phrases"), WRONG.values(), ids=WRONG)
+def test_what_is_wrong_with_predictions_is_reported(tmp_path, old, new, changed, phrases):
     rows = ["z0,z1,label,member", "0.5,1.5,no,yes", "0.25,0.75,yes,no"]
     text = (
-        "\n".join(rows).replace(old, new) if words == ["there is no member"] else "\n".join(rows).replace(old, new, 1)
+        "\n".join(rows).replace(old, new) if phrases == ["there is no member"] else "\n".join(rows).replace(old, new, 1)
     )
     (tmp_path / "model.csv").write_text(text + "\n")
     job = prediction_jobs.read_job(settings(tmp_path, **{"attacks": {"average_threshold": {}}} | changed))
     with pytest.raises(DataError) as caught:
         read_predictions(job)
-    for word in words:
-        assert word in str(caught.value)
+    for phrase in phrases:
+        assert phrase in str(caught.value)
 
 
 @pytest.mark.parametrize(
-    ("changed", "words"),
+    ("changed", "message"),
     [
         ({"attacks": {"shadow": {}}}, "cannot be combined with predictions"),
         ({"references": []}, "the key references"),
@@ -414,6 +414,6 @@ def test_what_is_wrong_with_predictions_is_reported(tmp_path, old, new, changed,
         ({"classes": {False: "z0", True: "z1"}}, "Put yes and no in quotes"),
     ],
 )
-def test_settings_of_predictions_that_do_not_fit_together_are_refused(tmp_path, changed, words):
-    with pytest.raises(ValueError, match=words):
+def test_settings_of_predictions_that_do_not_fit_together_are_refused(tmp_path, changed, message):
+    with pytest.raises(ValueError, match=message):
         settings(tmp_path, **({"references": ["r.csv", "s.csv"], "attacks": {"lira_offline": {}}} | changed))

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from audit_entries import FACTS, NO_LIMITS, T_3, blind, cell, entry, verdict, words
+from audit_entries import FACTS, NO_LIMITS, T_3, blind, cell, entry, plain_text, verdict
 from model_cards import card
 from scipy.stats import binom, t
 
@@ -33,18 +33,18 @@ from dpmia.metrics.ranking import roc
     ],
 )
 def test_an_attack_is_compared_with_the_blind_baseline_by_the_interval(excess, says, never):
-    text = words(entry(auc_excess=excess), blind())
+    text = plain_text(entry(auc_excess=excess), blind())
     assert says in text
     assert never not in text
     assert "supervised on other records of both groups, reaches 50 [48, 52]" in text
 
 
 def test_an_undecided_comparison_names_the_replicates_that_would_do():
-    assert "replicates would narrow the interval to ±0.02" in words(entry(auc_excess=cell(0.01, 0.06)), blind())
+    assert "replicates would narrow the interval to ±0.02" in plain_text(entry(auc_excess=cell(0.01, 0.06)), blind())
 
 
 def test_without_a_blind_baseline_nothing_is_said_to_be_the_models_doing():
-    text = words(entry(auc_excess=None))
+    text = plain_text(entry(auc_excess=None))
     assert "No blind baseline was measured" in text
     assert "reveals" not in text
 
@@ -53,10 +53,10 @@ def test_an_excess_is_that_of_the_arm_that_it_names():
     high = entry(arm="south", label="South", auc=cell(0.9, 0.02), auc_excess=cell(-0.03, 0.02))
     low = entry(auc=cell(0.7, 0.02), auc_excess=cell(0.15, 0.02))
     both = [high, low, blind(), blind(arm="south", label="South")]
-    (found,) = advice.verdicts(both, "clinic", FACTS)
-    assert found["verdict"] == "shift"
-    assert found["reason"].startswith("AUC 0.90 ")
-    assert "; 0.15 [0.12, 0.18] beyond the blind baseline (North; " in found["reason"]
+    (judged,) = advice.verdicts(both, "clinic", FACTS)
+    assert judged["verdict"] == "shift"
+    assert judged["reason"].startswith("AUC 0.90 ")
+    assert "; 0.15 [0.12, 0.18] beyond the blind baseline (North; " in judged["reason"]
     (alone,) = advice.verdicts([low, blind()], "clinic", FACTS)
     assert "; 0.15 [0.13, 0.17] beyond the blind baseline: models can" in alone["reason"]
 
@@ -66,18 +66,18 @@ def test_an_excess_is_that_of_the_arm_that_it_names():
     [(cell(0.6, 0.05), "So the model reveals membership."), (cell(0.52, 0.04), "not distinguishable from guessing")],
 )
 def test_guessing_is_excluded_by_the_interval_only(auc, says):
-    assert says in words(entry(iid=True, label="North, IID", auc=auc))
+    assert says in plain_text(entry(iid=True, label="North, IID", auc=auc))
 
 
 def test_sentences_carry_arm_records_and_interval():
-    text = words(entry(), blind())
+    text = plain_text(entry(), blind())
     assert "(North; 300 members and 300 non-members in each of 4 models)" in text
     assert "in 60 [58, 62] of 100 pairs" in text
     assert "few records" not in text
 
 
 def test_few_records_are_said_to_be_few_and_how_many_would_do():
-    text = words(entry(members=23, nonmembers=23, tpr_at_1pct_fpr=None), blind())
+    text = plain_text(entry(members=23, nonmembers=23, tpr_at_1pct_fpr=None), blind())
     assert "few records: they alone leave the AUC of one model uncertain by 0.17" in text
     assert f"about {records_needed(0.05)} members" in text
     assert "show no false positive rate below 1/23" in text
@@ -113,8 +113,8 @@ def test_the_best_of_attacks_that_find_nothing_reveals_membership_no_more_often_
     leaks = 0
     for _ in range(runs):
         intervals = [mean_interval(values) for values in rng.normal(0.5, 0.02, (attacks, replicates))]
-        entries = [entry(attack=f"a{i}", iid=True, auc=cell(each.mean, each.high - each.mean))
-                   for i, each in enumerate(intervals)]  # fmt: skip
+        entries = [entry(attack=f"a{i}", iid=True, auc=cell(interval.mean, interval.high - interval.mean))
+                   for i, interval in enumerate(intervals)]  # fmt: skip
         leaks += verdict(*entries)[0] == "leaks"
     # An interval lies above the truth in one of forty runs.
     assert leaks <= binom.ppf(1 - 1e-6, runs, 0.025)
@@ -123,15 +123,15 @@ def test_the_best_of_attacks_that_find_nothing_reveals_membership_no_more_often_
 def test_the_choice_among_arms_counts_and_is_named():
     entries = [entry(arm=arm, label=arm, attack=attack, auc_excess=cell(0.03, 0.02))
                for arm in ("north", "south") for attack in ("a", "b")]  # fmt: skip
-    found = findings.best(entries, "auc_excess", iid=False)
-    assert found["compared"] == 4
-    assert found["auc_excess"]["low"] == pytest.approx(0.03 - 0.02 / T_3 * t.isf(0.025 / 4, 3))
-    assert found["auc_excess"]["low"] < 0
+    best = findings.best(entries, "auc_excess", iid=False)
+    assert best["compared"] == 4
+    assert best["auc_excess"]["low"] == pytest.approx(0.03 - 0.02 / T_3 * t.isf(0.025 / 4, 3))
+    assert best["auc_excess"]["low"] < 0
     assert verdict(*entries)[0] == "shift"
-    assert "allow for its choice among 4 results (attacks and arms)" in words(*entries)
+    assert "allow for its choice among 4 results (attacks and arms)" in plain_text(*entries)
     (one,) = entries[:1]
     assert findings.best([one])["auc_excess"]["low"] == pytest.approx(0.01)
-    assert "choice" not in words(one)
+    assert "choice" not in plain_text(one)
 
 
 # What the page says in several places
@@ -140,7 +140,7 @@ def test_the_choice_among_arms_counts_and_is_named():
 def test_a_limit_that_rounds_to_guessing_shows_on_which_side_it_lies():
     above = entry(iid=True, auc=cell(0.55, 0.0496))
     assert verdict(above)[1].startswith("AUC 0.5500 [0.5002, 0.5989] ")
-    assert "55.00 [50.02, 59.89] of 100 pairs" in words(above)
+    assert "55.00 [50.02, 59.89] of 100 pairs" in plain_text(above)
     assert formatting.interval(cell(0.55, 0.05) | {"low": 0.5}, guessing=0.5) == "0.55 [0.50, 0.60]"
     assert formatting.interval(cell(0.55, 0.02), guessing=0.5) == "0.55 [0.53, 0.57]"
 
@@ -148,24 +148,24 @@ def test_a_limit_that_rounds_to_guessing_shows_on_which_side_it_lies():
 def test_the_interval_of_the_model_most_at_risk_allows_for_the_choice_of_the_model():
     entries = [entry(iid=True, epsilon=epsilon, attack=attack, auc=cell(mean, 0.02))
                for epsilon, mean in (("1", 0.6), ("inf", 0.7)) for attack in ("a", "b")]  # fmt: skip
-    found = findings.most_at_risk(entries)
-    assert (found["epsilon"], found["compared"]) == ("inf", 4)
+    worst = findings.most_at_risk(entries)
+    assert (worst["epsilon"], worst["compared"]) == ("inf", 4)
     alone = findings.best(entries, epsilon="inf")
     assert alone["compared"] == 2
-    assert found["auc"]["low"] < alone["auc"]["low"] < alone["auc"]["mean"] == found["auc"]["mean"]
+    assert worst["auc"]["low"] < alone["auc"]["low"] < alone["auc"]["mean"] == worst["auc"]["mean"]
     assert findings.most_at_risk(entries, iid=False) is None
     assert findings.most_at_risk([]) is None
 
 
 def test_a_larger_mean_without_an_interval_stands_beside_the_one_most_at_risk():
-    known = entry(iid=True, epsilon="1", auc=cell(0.51, 0.02))
+    bounded = entry(iid=True, epsilon="1", auc=cell(0.51, 0.02))
     alone = entry(iid=True, epsilon="inf", auc=NO_LIMITS | {"mean": 0.95, "replicates": 2, "interval": TOO_FEW})
-    worst = findings.most_at_risk([known, alone])
+    worst = findings.most_at_risk([bounded, alone])
     assert worst["epsilon"] == "1"
-    assert findings.without_interval([known, alone], "auc", worst)["epsilon"] == "inf"
-    assert findings.without_interval([known, alone], "auc", worst, iid=False) is None
+    assert findings.without_interval([bounded, alone], "auc", worst)["epsilon"] == "inf"
+    assert findings.without_interval([bounded, alone], "auc", worst, iid=False) is None
     smaller = alone | {"auc": alone["auc"] | {"mean": 0.4}}
-    assert findings.without_interval([known, smaller], "auc", worst) is None
+    assert findings.without_interval([bounded, smaller], "auc", worst) is None
     assert findings.without_interval([alone], "auc", findings.most_at_risk([alone])) is None
 
 
@@ -173,7 +173,7 @@ def test_the_interval_of_the_group_most_at_risk_is_that_of_the_plain_words():
     entries = [entry(arm=arm, label=arm, attack=attack, auc=cell(mean, 0.02))
                for arm, mean in (("north", 0.6), ("south", 0.7)) for attack in ("a", "b")]  # fmt: skip
     _, south = findings.group_risks(entries, {"clinic": {"north": "North", "south": "South"}})
-    assert f"in {formatting.of_hundred(south['auc'])} of 100 pairs" in words(*entries)
+    assert f"in {formatting.of_hundred(south['auc'])} of 100 pairs" in plain_text(*entries)
 
 
 def test_too_few_replicates_are_no_interval_that_is_too_wide():
@@ -181,7 +181,7 @@ def test_too_few_replicates_are_no_interval_that_is_too_wide():
     entries = [entry(iid=True, attack=attack, auc=alone, replicates=2) for attack in ("a", "b")]
     kind, reason = verdict(*entries)
     assert (kind, reason.partition(". ")[2]) == ("open", "Fewer than 3 replicates give no interval: run at least 3.")
-    assert "Intervals allow" not in words(*entries)
+    assert "Intervals allow" not in plain_text(*entries)
     (advised,) = advice.remedies(entries, [], "clinic", FACTS)
     assert advised.startswith(
         "Take more replicates or more records before you decide on: perceptron 64 without privacy."
@@ -199,18 +199,18 @@ def test_a_smaller_epsilon_is_advised_with_what_it_gave_and_cost():
         | {"accuracy_members": cell(value, 0.01), "accuracy_nonmembers": cell(value, 0.01)}
         for epsilon, value in (("inf", 0.9), ("1", 0.7))
     ]
-    (found,) = advice.remedies(entries, accuracy, "clinic", FACTS)
-    assert "falls from 0.80 [0.78, 0.82] to 0.52 [0.50, 0.54]" in found
-    assert "goes from 0.90 [0.89, 0.91] to 0.70 [0.69, 0.71]" in found
+    (remedy,) = advice.remedies(entries, accuracy, "clinic", FACTS)
+    assert "falls from 0.80 [0.78, 0.82] to 0.52 [0.50, 0.54]" in remedy
+    assert "goes from 0.90 [0.89, 0.91] to 0.70 [0.69, 0.71]" in remedy
 
 
 def test_what_was_not_tested_is_named():
     named = advice.untested([entry()], "clinic", FACTS | {"mismatched_attacks": ["lira_offline"]})
     assert any("those of LiRA offline were trained without privacy" in text for text in named)
-    found = advice.untested([entry()], "clinic", FACTS | {"attacks_not_run": ["rmia_offline", "shadow"]})
-    assert not any("trained without privacy" in text for text in found)
-    assert "Attacks that were not run: RMIA offline, shadow." in found
-    assert "False positive rates below 1/300: the non-members of one model are too few." in found
+    gaps = advice.untested([entry()], "clinic", FACTS | {"attacks_not_run": ["rmia_offline", "shadow"]})
+    assert not any("trained without privacy" in text for text in gaps)
+    assert "Attacks that were not run: RMIA offline, shadow." in gaps
+    assert "False positive rates below 1/300: the non-members of one model are too few." in gaps
 
 
 # ROC curves and majority classes
@@ -276,29 +276,31 @@ def test_a_summary_without_an_interval_has_none():
         [["clinic", "North_iid", True, 1.0, "a", False, *row] for row in rows],
         columns=[*KEYS, *LIMITS, "replicates", *UNCERTAINTY],
     )
-    (found,) = findings.results(summary, FACTS)
-    assert found["auc"] == {"mean": 0.6, "replicates": 1, "interval": TOO_FEW} | NO_LIMITS
-    assert words(found | {"members": 300, "nonmembers": 300}).count("Fewer than 3 replicates give no interval") == 1
+    (result,) = findings.results(summary, FACTS)
+    assert result["auc"] == {"mean": 0.6, "replicates": 1, "interval": TOO_FEW} | NO_LIMITS
+    assert (
+        plain_text(result | {"members": 300, "nonmembers": 300}).count("Fewer than 3 replicates give no interval") == 1
+    )
 
 
 def test_more_replicates_are_not_advised_where_only_more_records_narrow_the_interval():
     of_seeds, of_records = (entry(iid=True, auc=cell(0.51, 0.1, error)) for error in (0.0, 0.03))
-    assert "replicates would narrow the interval to ±0.02" in words(of_seeds)
-    assert "an interval of ±0.02 takes more records: all replicates have these" in words(of_records)
+    assert "replicates would narrow the interval to ±0.02" in plain_text(of_seeds)
+    assert "an interval of ±0.02 takes more records: all replicates have these" in plain_text(of_records)
 
 
 def test_equal_replicates_are_no_certainty_and_the_reason_is_named():
     equal = NO_LIMITS | {"mean": 0.8, "replicates": 4, "interval": EQUAL}
-    text = words(entry(iid=True, auc=equal))
+    text = plain_text(entry(iid=True, auc=equal))
     assert "All values are equal, which gives no interval." in text
     assert "reveals membership" not in text
 
 
 def test_a_wider_interval_of_a_choice_stays_within_the_range_and_keeps_its_kind():
-    found = findings.best([entry(attack=name, auc=cell(0.97, 0.05)) for name in ("a", "b", "c")])
-    assert found["auc"]["interval"] == REPLICATES
-    assert found["auc"]["low"] < 0.92
-    assert 0.97 < found["auc"]["high"] < 1
+    best = findings.best([entry(attack=name, auc=cell(0.97, 0.05)) for name in ("a", "b", "c")])
+    assert best["auc"]["interval"] == REPLICATES
+    assert best["auc"]["low"] < 0.92
+    assert 0.97 < best["auc"]["high"] < 1
 
 
 @pytest.mark.parametrize(
@@ -311,13 +313,13 @@ def test_a_wider_interval_of_a_choice_stays_within_the_range_and_keeps_its_kind(
     ],
 )
 def test_the_bound_is_that_of_the_guarantee_and_of_what_the_audit_compares(relation, compares, bound):
-    about = {"experiment": "clinic", "arm": "north", "iid": True, "epsilon": 1.0, "oracle": False, "replicates": 4}
+    columns = {"experiment": "clinic", "arm": "north", "iid": True, "epsilon": 1.0, "oracle": False, "replicates": 4}
     uncertain = dict.fromkeys([*LIMITS, *UNCERTAINTY], np.nan) | {"interval": REPLICATES}
     rows = [("lira", "auc", 0.6), ("lira", "resolution", 0.01), (findings.NO_ATTACK, "advantage_ceiling", 0.2)]
     table = pd.DataFrame(
-        [about | uncertain | dict(zip(("attack", "metric", "mean"), row, strict=True)) for row in rows]
+        [columns | uncertain | dict(zip(("attack", "metric", "mean"), row, strict=True)) for row in rows]
     )
-    (found,) = findings.results(table, FACTS | {"relation": relation, "compares": compares})
-    assert found["bound"] == (bound and pytest.approx(bound, abs=1e-4))
-    assert found["ceiling"] == 0.2
-    assert found["warning"] == (findings.OTHER_RELATION if bound is None else None)
+    (result,) = findings.results(table, FACTS | {"relation": relation, "compares": compares})
+    assert result["bound"] == (bound and pytest.approx(bound, abs=1e-4))
+    assert result["ceiling"] == 0.2
+    assert result["warning"] == (findings.OTHER_RELATION if bound is None else None)

@@ -39,14 +39,14 @@ def test_every_arm_has_exposed_records_and_a_curve_by_the_strongest_attack_that_
     drawn = []
     monkeypatch.setattr(pictures, "_curve", lambda panel, curve, *look: drawn.append((curve["arm"], curve["attack"])))
     for name, attack in part["attacks"].items():
-        found = gather(
+        audit = gather(
             {"audit_mlp": part | {"attacks": {name: attack}}},
             {"data": "synthetic", "scale": "smoke", "seed": 1},
             AUDIT,
         )
-        assert len({entry["attack"] for entry in found["results"]}) > 1
-        assert {each["arm"] for each in found["exposed"]} == {entry["arm"] for entry in found["results"]}
-        assert {each["attack"] for each in found["exposed"]} == {name}
+        assert len({entry["attack"] for entry in audit["results"]}) > 1
+        assert {arm["arm"] for arm in audit["exposed"]} == {entry["arm"] for entry in audit["results"]}
+        assert {arm["attack"] for arm in audit["exposed"]} == {name}
         drawn.clear()
-        assert pictures.roc_picture(found, "audit_mlp") is not None
-        assert {*drawn} == {(entry["arm"], name) for entry in found["results"]}
+        assert pictures.roc_picture(audit, "audit_mlp") is not None
+        assert {*drawn} == {(entry["arm"], name) for entry in audit["results"]}

@@ -67,8 +67,8 @@ def audited(folder, monkeypatch, command=None, epsilons=None, **privacy):
         "looks": False,
         "plan": {"bound": 0.75, "acceptance": 0.01, "relation": "add_remove"},
     }
-    found = gather({"mine": part}, {"data": "real", "scale": "smoke", "seed": 1}, limits)
-    return part, json.loads(json.dumps(found, allow_nan=False))
+    audit = gather({"mine": part}, {"data": "real", "scale": "smoke", "seed": 1}, limits)
+    return part, json.loads(json.dumps(audit, allow_nan=False))
 
 
 @pytest.fixture(scope="module")
@@ -136,11 +136,11 @@ def test_a_program_that_makes_the_same_models_of_every_epsilon_is_asked_whether_
     command = f"awk -v {variable}={{epsilon}} -v out={{outputs}} -f memory.awk {{train}} {{query}}"
     _, audit = audited(tmp_path, patch, command=command, epsilons=[[0.5, "inf"]])
     assert {entry["epsilon"] for entry in audit["results"]} == {"0.5", "inf"}
-    asked = [each for each in audit["experiments"]["mine"]["remedies"] if "uses {epsilon}" in each]
+    asked = [remedy for remedy in audit["experiments"]["mine"]["remedies"] if "uses {epsilon}" in remedy]
     assert len(asked) == same
-    for each in asked:
+    for remedy in asked:
         assert (
-            "its models with epsilon 0.5 and inf have the same accuracy and the same AUC of average threshold" in each
+            "its models with epsilon 0.5 and inf have the same accuracy and the same AUC of average threshold" in remedy
         )
         assert "uses {epsilon}" in page(audit)
 

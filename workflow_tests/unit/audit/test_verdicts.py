@@ -1,7 +1,7 @@
 """Verdicts of an audit: what must be shown for each, and what never counts as no leakage."""
 
 import pytest
-from audit_entries import FACTS, NO_LIMITS, blind, cell, entry, of_predictions, verdict, words
+from audit_entries import FACTS, NO_LIMITS, blind, cell, entry, of_predictions, plain_text, verdict
 
 from dpmia.audit import advice
 from dpmia.audit.limits import held_to
@@ -30,13 +30,13 @@ def test_members_that_stand_out_reveal_membership_though_the_auc_does_not():
     hidden = entry(iid=True, auc=cell(0.5, 0.03), tpr_at_1pct_fpr=cell(guessing + 0.02, 0.019))
     kind, reason = verdict(hidden)
     assert (kind, "guessing 0.013" in reason) == ("leaks", True)
-    assert "LiRA offline finds 3 [2, 7] of 100 members, more than guessing does (1.3)" in words(hidden)
-    assert "So the model reveals some members." in words(hidden)
+    assert "LiRA offline finds 3 [2, 7] of 100 members, more than guessing does (1.3)" in plain_text(hidden)
+    assert "So the model reveals some members." in plain_text(hidden)
     assert verdict(hidden | {"tpr_at_1pct_fpr": cell(guessing + 0.02, 0.06)})[0] == "quiet"
     assert verdict(hidden | {"tpr_at_1pct_fpr": None})[0] == "quiet"
     apart = entry(auc=cell(0.5, 0.03), tpr_at_1pct_fpr=cell(0.1, 0.02))
     assert verdict(apart)[0] == "shift"
-    assert "reveals" not in words(apart)
+    assert "reveals" not in plain_text(apart)
 
 
 def test_a_quiet_verdict_is_about_every_attack():
@@ -63,21 +63,21 @@ def test_decisions_reveal_membership_where_the_ranking_does_not():
 
 @pytest.mark.parametrize(("iid", "kind"), [(True, "reversed"), (False, "shift")])
 def test_members_that_rank_below_nonmembers_are_no_sign_of_safety(iid, kind):
-    found = entry(iid=iid, auc=cell(0.1, 0.05), auc_excess=None)
-    assert verdict(found, entry(iid=iid, attack="other", auc=cell(0.5, 0.05)))[0] == kind
+    below = entry(iid=iid, auc=cell(0.1, 0.05), auc_excess=None)
+    assert verdict(below, entry(iid=iid, attack="other", auc=cell(0.5, 0.05)))[0] == kind
     if iid:
-        assert "not distinguishable" not in words(found)
-        assert "It ranks members below non-members" in words(found)
-        assert "the right way round" in advice.remedies([found], [], "clinic", FACTS)[0]
+        assert "not distinguishable" not in plain_text(below)
+        assert "It ranks members below non-members" in plain_text(below)
+        assert "the right way round" in advice.remedies([below], [], "clinic", FACTS)[0]
         assert "no sign of safety" in MEANING[kind]
 
 
 def test_members_that_rank_below_nonmembers_pass_no_limit_that_they_would_exceed_turned_round():
-    found = held_to([entry(auc=cell(0.1, 0.05))], {"auc": 0.8}, None)
-    assert found["verdict"] == "not_evaluated"
+    held = held_to([entry(auc=cell(0.1, 0.05))], {"auc": 0.8}, None)
+    assert held["verdict"] == "not_evaluated"
     assert (
         "members rank below non-members, and turned round the attack has an AUC of 0.9"
-        in found["held"]["not_evaluated"]["auc"]
+        in held["held"]["not_evaluated"]["auc"]
     )
     assert held_to([entry(auc=cell(0.1, 0.05))], {"auc": 0.95}, None)["verdict"] == "passed"
 
@@ -85,9 +85,9 @@ def test_members_that_rank_below_nonmembers_pass_no_limit_that_they_would_exceed
 @pytest.mark.parametrize("limit", [{"advantage": 0.1}, {"tpr_at_1pct_fpr": 0.05}])
 def test_labels_of_members_that_are_swapped_pass_no_limit(limit):
     swapped = entry(auc=cell(0.08, 0.03), advantage=cell(-0.41, 0.03), tpr_at_1pct_fpr=cell(0.0, 0.001))
-    found = held_to([swapped], limit, None)
-    assert found["verdict"] == "not_evaluated"
-    (reason,) = found["held"]["not_evaluated"].values()
+    held = held_to([swapped], limit, None)
+    assert held["verdict"] == "not_evaluated"
+    (reason,) = held["held"]["not_evaluated"].values()
     assert "turned round the attack has an AUC of 0.92, of which" in reason
     right = swapped | {"auc": cell(0.5, 0.03), "advantage": cell(0.01, 0.03)}
     assert held_to([right], limit, None)["verdict"] == "passed"
@@ -113,24 +113,24 @@ def single(**changed):
 def test_members_of_one_model_that_stand_out_are_no_guess():
     kind, reason = verdict(single(), facts=of_predictions(True))
     assert (kind, "TPR at 1 % FPR 0.046" in reason) == ("leaks", True)
-    assert "more than guessing does (1.2)" in words(single(), facts=of_predictions(True))
+    assert "more than guessing does (1.2)" in plain_text(single(), facts=of_predictions(True))
     few = NO_LIMITS | {"mean": 0.022, "replicates": 1, "interval": TOO_FEW}
     assert verdict(single(tpr_at_1pct_fpr=few), facts=of_predictions(True))[0] == "quiet"
 
 
 def test_a_cause_is_named_only_where_it_is_known():
-    found = entry(auc_excess=None)
-    kind, reason = verdict(found, facts=of_predictions(None))
+    measured = entry(auc_excess=None)
+    kind, reason = verdict(measured, facts=of_predictions(None))
     assert kind == "apart"
     assert "it is not known whether members and non-members were drawn from the same pool" in reason
-    told = " ".join([reason, MEANING[kind], advice.VERDICTS[kind][0], words(found, facts=of_predictions(None))])
+    text = " ".join([reason, MEANING[kind], advice.VERDICTS[kind][0], plain_text(measured, facts=of_predictions(None))])
     for false in ("groups", "were not drawn", "one pool"):
-        assert false not in told
-    (how, _) = advice.remedies([found], [], "clinic", of_predictions(None))
+        assert false not in text
+    (how, _) = advice.remedies([measured], [], "clinic", of_predictions(None))
     assert "--same-pool" in how
-    assert verdict(found, facts=of_predictions(False))[0] == "shift"
-    assert "They were not drawn from one pool" in words(found, facts=of_predictions(False))
-    assert verdict(found | {"iid": True}, facts=of_predictions(True))[0] == "leaks"
+    assert verdict(measured, facts=of_predictions(False))[0] == "shift"
+    assert "They were not drawn from one pool" in plain_text(measured, facts=of_predictions(False))
+    assert verdict(measured | {"iid": True}, facts=of_predictions(True))[0] == "leaks"
 
 
 # What to do
@@ -141,10 +141,10 @@ def test_a_cause_is_named_only_where_it_is_known():
 def test_an_attack_above_the_smallest_bound_refutes_the_guarantee(bounds, refuted, stated):
     bound, ceiling = bounds
     strong = entry(iid=True, epsilon="1", advantage=cell(0.5, 0.02), bound=bound, ceiling=ceiling)
-    found = advice.remedies([strong], [], "clinic", FACTS | {"stated": stated})
-    assert any("does not hold: with the mechanism of epsilon 1" in text for text in found) == refuted
+    remedies = advice.remedies([strong], [], "clinic", FACTS | {"stated": stated})
+    assert any("does not hold: with the mechanism of epsilon 1" in text for text in remedies) == refuted
     if refuted:
-        assert ("stated guarantee" in found[0], "an advantage above 0.250" in found[0]) == (stated, True)
+        assert ("stated guarantee" in remedies[0], "an advantage above 0.250" in remedies[0]) == (stated, True)
 
 
 @pytest.mark.parametrize(("least", "shown"), [(cell(0.52, 0.02), "falls from 0.60"), (cell(0.59, 0.02), "do not show")])
@@ -153,9 +153,9 @@ def test_a_smaller_risk_is_promised_only_where_it_was_shown(least, shown):
     entries = [
         entry(iid=True, epsilon=epsilon, auc=auc, **none) for epsilon, auc in (("1", least), ("10", cell(0.6, 0.02)))
     ]
-    (found,) = [text for text in advice.remedies(entries, [], "clinic", FACTS) if "small epsilon" in text]
-    assert shown in found
-    assert " - " not in found, "no accuracy was measured"
+    (remedy,) = [text for text in advice.remedies(entries, [], "clinic", FACTS) if "small epsilon" in text]
+    assert shown in remedy
+    assert " - " not in remedy, "no accuracy was measured"
 
 
 def test_mixed_groups_are_advised_only_where_they_are_shown_to_help():
@@ -163,5 +163,5 @@ def test_mixed_groups_are_advised_only_where_they_are_shown_to_help():
     apart = entry(auc=cell(0.6, 0.02), **none)
     for auc, advised in ((cell(0.52, 0.02), True), (cell(0.59, 0.02), False)):
         entries = [apart, entry(arm="north-iid", iid=True, auc=auc, **none), blind(**none)]
-        found = advice.remedies(entries, [], "clinic", FACTS)
-        assert any(text.startswith("Train on records of all groups") for text in found) == advised
+        remedies = advice.remedies(entries, [], "clinic", FACTS)
+        assert any(text.startswith("Train on records of all groups") for text in remedies) == advised

@@ -101,6 +101,10 @@ def test_listing_claims_loads_none_of_them():
 
 def test_conditions_that_name_epsilons_say_which():
     conditions = [condition for claim in ALL if claim.about_data for condition in claim.conditions]
-    listed = [each for each in conditions if re.search(r"epsilons? [\d.]+, [\d.]+|epsilon [\d.]+ and", each.quantity)]
+    listed = [
+        condition
+        for condition in conditions
+        if re.search(r"epsilons? [\d.]+, [\d.]+|epsilon [\d.]+ and", condition.quantity)
+    ]
     assert listed
-    assert [str(each) for each in listed if str(each.epsilons) not in each.quantity] == []
+    assert [str(condition) for condition in listed if str(condition.epsilons) not in condition.quantity] == []

@@ -88,9 +88,9 @@ def test_missing_tables_are_named_with_the_reason(run):
 
 
 def test_a_claim_about_each_data_set_is_judged_on_those_that_are_there(run):
-    verdict, finding = judge(claim(tables=("replicates/toy", "replicates/texas"), each=True), run)
+    verdict, finding = judge(claim(tables=("replicates/toy", "replicates/texas"), some_suffice=True), run)
     assert (verdict, finding.note) == ("reproduced", "1 tables; judged without replicates/texas (no file)")
-    assert judge(claim(tables=("replicates/texas",), each=True), run)[0] == "not run"
+    assert judge(claim(tables=("replicates/texas",), some_suffice=True), run)[0] == "not run"
 
 
 def test_rows_that_a_scale_left_out_are_named(run):
@@ -122,17 +122,17 @@ def test_epsilons_that_a_claim_names_and_a_run_lacks_are_named(run):
 
 
 def test_the_note_names_what_was_trained(run):
-    words = dict.fromkeys(("toy", "other"), "perceptron, 5 members") | {"texas": "not looked at"}
-    two = claim(tables=("replicates/toy", "summary/toy", "summary/other"), each=True)
-    assert judge(two, replace(run, trained=words))[1].note.count("trained: perceptron, 5 members") == 1
+    trained = dict.fromkeys(("toy", "other"), "perceptron, 5 members") | {"texas": "not looked at"}
+    two = claim(tables=("replicates/toy", "summary/toy", "summary/other"), some_suffice=True)
+    assert judge(two, replace(run, trained=trained))[1].note.count("trained: perceptron, 5 members") == 1
     assert "trained" not in judge(two, run)[1].note
 
 
 @pytest.mark.parametrize(("holds", "verdict"), [(False, "other network"), (True, "reproduced"), (None, "undecided")])
 def test_other_networks_do_not_refute_what_a_paper_claims_of_its_own(run, holds, verdict):
     smaller = replace(run, other_networks={"toy": "alexnet", "texas": "vgg"})
-    found, finding = judge(claim(holds), smaller)
-    assert found == verdict
+    outcome, finding = judge(claim(holds), smaller)
+    assert outcome == verdict
     assert ("scale paper trains: alexnet" in finding.note) == (verdict == "other network")
     assert judge(claim(holds), replace(run, other_networks={"texas": "vgg"}))[0] != "other network"
 
@@ -144,8 +144,10 @@ def test_the_papers_own_networks_refute_what_others_do_too(run):
     def judged(of_others, of_the_paper):
         means = {"replicates/toy": of_others, "replicates/other": of_the_paper}
         condition = Condition("gain", at_least(0.2), lambda tables: {name: means[name] for name in tables})
-        each = Claim(id="x", artifact="o", statement="S.", rule=Every(condition), tables=tuple(means), each=True)
-        return judge(each, replace(run, other_networks={"toy": "alexnet"}))
+        example = Claim(
+            id="x", artifact="o", statement="S.", rule=Every(condition), tables=tuple(means), some_suffice=True
+        )
+        return judge(example, replace(run, other_networks={"toy": "alexnet"}))
 
     below, above = [0.1, 0.11, 0.1], [0.3, 0.31, 0.3]
     assert judged(below, above)[0] == "other network"
@@ -226,8 +228,8 @@ def test_theory_and_experiments_are_counted_apart(verdicts):
 )
 def test_the_kind_of_a_claim_is_what_it_rests_on(tables, about_data, kind):
     rule = Exact(Condition("gain", at_least(0.2), lambda tables: 0.25))
-    found = Claim(id="x", artifact="o", statement="S.", rule=rule, tables=tables, about_data=about_data)
-    assert found.kind == kind
+    example = Claim(id="x", artifact="o", statement="S.", rule=rule, tables=tables, about_data=about_data)
+    assert example.kind == kind
 
 
 def test_the_page_shows_every_claim_with_criterion_number_and_interval(verdicts, run):
@@ -285,9 +287,9 @@ def test_the_picture_has_a_column_for_each_paper_and_a_sign_for_each_claim(verdi
 def test_the_script_judges_what_is_there_and_writes_beside_it(tmp_path, monkeypatch, capsys):
     script = Path(__file__).parents[3] / "scripts/judge_claims.py"
     monkeypatch.syspath_prepend(str(script.parent))
-    about = {"synthetic": True, "scale": "smoke", "not_run": {}, "trained": {}, "other_networks": {}, "times": None}
-    about |= {"only": None}
-    params = SimpleNamespace(folder=str(tmp_path / "run"), name="claims", **about)
+    options = {"synthetic": True, "scale": "smoke", "not_run": {}, "trained": {}, "other_networks": {}, "times": None}
+    options |= {"only": None}
+    params = SimpleNamespace(folder=str(tmp_path / "run"), name="claims", **options)
     snakemake = SimpleNamespace(params=params, log=[str(tmp_path / "log")], rule="claims")
     runpy.run_path(str(script), init_globals={"snakemake": snakemake})
     assert sorted(path.name for path in (tmp_path / "run").iterdir()) == [
@@ -303,7 +305,7 @@ def test_the_script_judges_what_is_there_and_writes_beside_it(tmp_path, monkeypa
 def test_tables_that_the_settings_do_not_make_are_not_judged(run):
     both = ["replicates/toy", "sizes/toy"]
     only = replace(run, only=[str(run.folder / "sizes/toy.csv")])
-    assert [set(each.tables(both)) for each in (run, only)] == [set(both), {"sizes/toy"}]
+    assert [set(judged_run.tables(both)) for judged_run in (run, only)] == [set(both), {"sizes/toy"}]
 
 
 def test_every_verdict_has_a_look_of_its_own():

@@ -171,8 +171,8 @@ def test_what_is_measured_of_a_replicate_rests_on_it_alone(name):
 
 
 def test_claims_met_by_random_scores_are_known():
-    found = [name for name in met_at_random(CLAIMS, WORLD) if not name.endswith("-iid-below-ceiling")]
-    assert found == sorted(GUESSED.split())
+    ids = [name for name in met_at_random(CLAIMS, WORLD) if not name.endswith("-iid-below-ceiling")]
+    assert ids == sorted(GUESSED.split())
 
 
 def test_every_claim_about_models_is_bent_once():
@@ -227,8 +227,8 @@ def test_without_an_attack_a_claim_about_it_is_not_run(tmp_path):
     claim = BY_ID["humphries-fig2-noniid-above-iid"]
     WORLD.write(tmp_path, claim.tables)
     World({"adult_cluster": means}).write(tmp_path, claim.tables)
-    found, finding = judge(claim, JudgedRun(tmp_path, False, "laptop"))
-    assert (found, finding.note) == (
+    outcome, finding = judge(claim, JudgedRun(tmp_path, False, "laptop"))
+    assert (outcome, finding.note) == (
         "not run",
         "adult_cluster has no advantage of shadow, arm cluster, ε from 0 to ∞ at scale laptop",
     )
@@ -242,8 +242,8 @@ def sizes(**changes):
     tables = {}
     for (name, arm), (_, _, *printed) in PRINTED.items():
         row = dict(zip(COLUMNS[2:], [*printed[:4], printed[4] or 0], strict=True))
-        row |= {column: value for (each, column), (value, _) in EXCEPTIONS.items() if each == name}
-        row |= {column: value for key, value in changes.items() for each, column in [key.split("__")] if each == name}
+        row |= {column: value for (label, column), (value, _) in EXCEPTIONS.items() if label == name}
+        row |= {column: value for key, value in changes.items() for label, column in [key.split("__")] if label == name}
         others = {"validation": 0, "background": 0}
         tables.setdefault(f"sizes/{name}", []).append({"experiment": name, "arm": arm, **row, **others})
     return World({}, {name: pd.DataFrame(rows) for name, rows in tables.items()})

@@ -24,13 +24,13 @@ BY_ID = {
 OTHERS = [name for name in BY_ID if not name.startswith("humphries-")]  # those have tests of their own
 
 
-def found(name, tmp_path):
+def verdict_on(name, tmp_path):
     return judge(BY_ID[name], JudgedRun(tmp_path, synthetic=True, scale="smoke"))[0]
 
 
 @pytest.mark.parametrize("name", OTHERS)
 def test_a_claim_about_a_theorem_is_reproduced_without_any_table(name, tmp_path):
-    assert found(name, tmp_path) == "reproduced"
+    assert verdict_on(name, tmp_path) == "reproduced"
 
 
 def scaled(module, name, factor):
@@ -89,7 +89,7 @@ def test_a_wrong_formula_is_found(name, tmp_path, monkeypatch):
     if name == "thudi-fig2-order":
         monkeypatch.setattr(rates, "crossing", lambda: 0.7)
     monkeypatch.setattr(*WRONG[name])
-    assert found(name, tmp_path) == "not reproduced"
+    assert verdict_on(name, tmp_path) == "not reproduced"
 
 
 @pytest.mark.parametrize("name", OTHERS)

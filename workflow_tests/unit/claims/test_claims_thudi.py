@@ -170,15 +170,15 @@ def test_what_is_measured_of_a_replicate_rests_on_it_alone(name):
 
 
 def test_claims_met_by_random_scores_are_known():
-    found = met_at_random(CLAIMS, WORLD)
-    assert found == sorted(GUESSED.split())
+    ids = met_at_random(CLAIMS, WORLD)
+    assert ids == sorted(GUESSED.split())
 
 
 def test_data_sets_that_are_missing_are_named(tmp_path):
     claim = BY_ID["thudi-fig3-baseline"]
     WORLD.write(tmp_path, [table for table in claim.tables if "svhn" not in table], replicates=5)
-    found, finding = judge(claim, JudgedRun(tmp_path, False, "laptop", {names.SVHN: "no file"}))
-    assert found == "reproduced"
+    outcome, finding = judge(claim, JudgedRun(tmp_path, False, "laptop", {names.SVHN: "no file"}))
+    assert outcome == "reproduced"
     assert "judged without replicates/thudi_svhn (no file)" in finding.note
 
 
@@ -187,8 +187,8 @@ def test_an_attack_that_calls_nobody_a_member_gains_nothing_and_one_that_is_wron
     silent = WORLD.bent(names.MNIST, np.nan, "p0.1", None, names.REFERENCE_OWN_RATE, "precision")
     wrong = silent.bent(names.CIFAR10, 0.0, "p0.1", None, names.REFERENCE_OWN_RATE, "precision")
     wrong.write(tmp_path, claim.tables, replicates=5)
-    found, finding = judge(claim, JudgedRun(tmp_path, False, "paper"))
-    assert found == "reproduced"
+    outcome, finding = judge(claim, JudgedRun(tmp_path, False, "paper"))
+    assert outcome == "reproduced"
     assert finding.note.endswith("in 1 more no record is predicted a member")
 
 
@@ -196,8 +196,8 @@ def test_a_false_positive_rate_that_some_models_cannot_show_is_not_judged_and_co
     claim = BY_ID["thudi-fig11-near-diagonal"]
     unseen = WORLD.bent(names.MNIST, np.nan, "p0.9", 3.0, names.LIRA, "tpr@0.01")
     unseen.write(tmp_path, claim.tables, replicates=5)
-    found, finding = judge(claim, JudgedRun(tmp_path, False, "paper"))
-    assert found == "reproduced"
+    outcome, finding = judge(claim, JudgedRun(tmp_path, False, "paper"))
+    assert outcome == "reproduced"
     assert finding.note.endswith("in 1 more there are too few non-members")
 
 
@@ -205,13 +205,13 @@ def test_where_no_network_has_learnt_anything_nothing_is_said_about_the_best_rat
     world = World({CIFAR_BUDGET: dict.fromkeys(trained(names.CIFAR10), 0.15), MNIST_BUDGET: trained(names.MNIST)})
     for name in ("thudi-fig5-lower-p-better-cifar", "thudi-fig6-final-cifar", "thudi-fig6-final-lower"):
         world.write(tmp_path, BY_ID[name].tables, replicates=5)
-        found, finding = judge(BY_ID[name], JudgedRun(tmp_path, False, "laptop"))
-        assert found == "not run"
+        outcome, finding = judge(BY_ID[name], JudgedRun(tmp_path, False, "laptop"))
+        assert outcome == "not run"
         assert "have learnt nothing (test accuracy at most 0.15) at scale laptop" in finding.note
     claim = BY_ID["thudi-fig5-bound-order"]
     world.write(tmp_path, claim.tables, replicates=5)
-    found, finding = judge(claim, JudgedRun(tmp_path, False, "laptop"))
-    assert found == "reproduced"
+    outcome, finding = judge(claim, JudgedRun(tmp_path, False, "laptop"))
+    assert outcome == "reproduced"
     assert "judged without CIFAR-10 (test accuracy at most 0.15)" in finding.note
 
 

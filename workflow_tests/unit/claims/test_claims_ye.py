@@ -21,16 +21,16 @@ OF_NULLS = [claim.id for claim in CLAIMS if claim.tables[0].startswith("nulls/")
 
 def experiments():
     """Return the printed AUCs and accuracies of all configurations, and a TPR that follows the AUC."""
-    found = {}
+    by_experiment = {}
     for row in names.CONFIGURATIONS:
-        means = found.setdefault(row.experiment, {})
+        means = by_experiment.setdefault(row.experiment, {})
         for quantity, metric in names.MODEL_METRICS.items():
             means[row.arm, np.inf, "model", metric] = row.printed[quantity][0] / 100
         for letter, attack in names.PAPER.items():
             auc = row.printed[letter][0]
             means[row.arm, np.inf, attack, "auc"] = auc
             means[row.arm, np.inf, attack, "tpr@0.2"] = 0.2 ** (1 / auc - 1)
-    return found
+    return by_experiment
 
 
 #: Attack -> how many members and non-members it calls members: what table 2 prints.
@@ -77,9 +77,9 @@ def nulls(arm, spreads, thresholds, targets=(1, 2)):
     rows = []
     for together, letter, record in itertools.product(targets, spreads, (7, 9)):
         for target in range(together):
-            about = ["ye_purchase", arm, together, target, record, 3, names.PAPER[letter], 0.1, record / 10]
-            about += [thresholds[letter][target], 21]
-            rows += [[*about, value] for value in spreads[letter] * np.linspace(0, 1, 21)]
+            prefix = ["ye_purchase", arm, together, target, record, 3, names.PAPER[letter], 0.1, record / 10]
+            prefix += [thresholds[letter][target], 21]
+            rows += [[*prefix, value] for value in spreads[letter] * np.linspace(0, 1, 21)]
     return pd.DataFrame(rows, columns=NULLS)
 
 
@@ -153,7 +153,7 @@ OTHERWISE = {
 def test_every_claim_is_bent_once():
     assert sorted([*BENT, *OTHERWISE]) == sorted(BY_ID)
     assert sorted([*EACH, *TOGETHER]) == sorted(OF_TABLES) == sorted(BENT)
-    assert {claim.id for claim in CLAIMS if claim.each} == {*EACH}
+    assert {claim.id for claim in CLAIMS if claim.some_suffice} == {*EACH}
 
 
 @pytest.mark.parametrize("name", BY_ID)
@@ -204,16 +204,16 @@ def test_few_records_leave_a_claim_undecided(name, tmp_path):
 def test_how_many_numbers_of_a_table_are_near_the_print_is_in_the_note(tmp_path):
     claim = BY_ID["ye-table5-mnist-auc"]
     without("ye_mnist", "Ia").bent("ye_mnist", 0.9, arm="IIb", attack="distillation").write(tmp_path, claim.tables)
-    found, finding = judge(claim, JudgedRun(tmp_path, False, "laptop"))
-    assert found == "not reproduced"
+    outcome, finding = judge(claim, JudgedRun(tmp_path, False, "laptop"))
+    assert outcome == "not reproduced"
     assert finding.note == "17 of 18 within 0.05; worst of 18: MNIST IIb, D; judged without MNIST Ia"
 
 
 def test_what_a_claim_was_judged_without_names_tables_and_arms(tmp_path):
     claim = BY_ID["ye-table1-purchase-auc"]
     without("ye_purchase", "IIa", "Ib").write(tmp_path, ["replicates/ye_purchase"])
-    found, finding = judge(claim, JudgedRun(tmp_path, False, "laptop"))
-    assert found == "reproduced"
+    outcome, finding = judge(claim, JudgedRun(tmp_path, False, "laptop"))
+    assert outcome == "reproduced"
     assert finding.note.startswith("18 of 18 within 0.05; worst of 18: ")
     left_out = "; judged without Purchase100 Ib, Purchase100 IIa; judged without replicates/ye_purchase_clipped"
     assert finding.note.endswith(left_out)
@@ -231,8 +231,8 @@ def test_what_a_claim_was_judged_without_names_tables_and_arms(tmp_path):
 )
 def test_a_claim_about_each_configuration_is_judged_on_those_that_were_run(name, experiment, missing, tmp_path):
     without(experiment, missing).write(tmp_path, BY_ID[name].tables)
-    found, finding = judge(BY_ID[name], JudgedRun(tmp_path, False, "laptop"))
-    assert found == "reproduced"
+    outcome, finding = judge(BY_ID[name], JudgedRun(tmp_path, False, "laptop"))
+    assert outcome == "reproduced"
     (label,) = {row.label for row in names.CONFIGURATIONS if (row.experiment, row.arm) == (experiment, missing)}
     assert finding.note.partition("judged without ")[2] == label
 
@@ -247,16 +247,16 @@ def test_a_claim_of_whose_configurations_none_was_run_is_not_judged(name, tmp_pa
 def test_a_claim_does_not_miss_what_it_does_not_speak_of(name, experiment, tmp_path):
     others = {row.arm for row in names.CONFIGURATIONS if row.experiment == experiment} - {*EACH[name][experiment]}
     without(experiment, *others).write(tmp_path, BY_ID[name].tables)
-    found, finding = judge(BY_ID[name], JudgedRun(tmp_path, False, "laptop"))
-    assert found == "reproduced"
+    outcome, finding = judge(BY_ID[name], JudgedRun(tmp_path, False, "laptop"))
+    assert outcome == "reproduced"
     assert "judged without" not in finding.note
 
 
 @pytest.mark.parametrize(("name", "missing"), [(name, arm) for name, arms in TOGETHER.items() for arm in arms])
 def test_a_claim_that_compares_configurations_needs_all_of_them(name, missing, tmp_path):
     without("ye_purchase", missing).write(tmp_path, BY_ID[name].tables)
-    found, finding = judge(BY_ID[name], JudgedRun(tmp_path, False, "laptop"))
-    assert found == "not run"
+    outcome, finding = judge(BY_ID[name], JudgedRun(tmp_path, False, "laptop"))
+    assert outcome == "not run"
     assert f"arm {missing}" in finding.note
 
 
@@ -299,10 +299,10 @@ def null_losses(spreads):
 def test_random_losses_give_what_follows_from_how_attacks_take_theirs():
     """Reference models are the same for all target models, so R's thresholds are, too: whatever the models learnt."""
     claims = [BY_ID["ye-fig1-concentration"], BY_ID["ye-fig2-model-dependence"]]
-    found = verdict_shares(claims, null_losses(SPREADS | {"S": 4.0})).set_index(["id", "world"])
-    reproduced = found["reproduced"]
+    shares = verdict_shares(claims, null_losses(SPREADS | {"S": 4.0})).set_index(["id", "world"])
+    reproduced = shares["reproduced"]
     assert reproduced["ye-fig2-model-dependence", "as measured"] > 0.95
     assert reproduced["ye-fig2-model-dependence", "placebo"] > 0.7, "ties among few losses aside"
     assert reproduced["ye-fig1-concentration", "as measured"] > 0.95
     assert 0.02 < reproduced["ye-fig1-concentration", "placebo"] < 0.3, "S is the widest of three by chance, twice"
-    assert "no opposite" in found.loc[("ye-fig1-concentration", "opposite"), "reason"]
+    assert "no opposite" in shares.loc[("ye-fig1-concentration", "opposite"), "reason"]

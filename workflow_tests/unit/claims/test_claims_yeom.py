@@ -23,23 +23,25 @@ MEMBERSHIP = "membership"
 
 def trees():
     """Return the mean advantages on trees by (depth, adversary, target)."""
-    found = {}
+    advantages = {}
     for depth, ratio in DEPTHS.items():
-        found[depth, KNOWN, MEMBERSHIP] = float(gaussian_advantage(ratio)) - 0.01
-        found[depth, UNKNOWN, MEMBERSHIP] = float(unknown_sigma_advantage(ratio)) + 0.19
+        advantages[depth, KNOWN, MEMBERSHIP] = float(gaussian_advantage(ratio)) - 0.01
+        advantages[depth, UNKNOWN, MEMBERSHIP] = float(unknown_sigma_advantage(ratio)) + 0.19
         for target, values in TARGETS.items():
-            found[depth, "uniform", target] = found[depth, UNKNOWN, MEMBERSHIP] / values
-            found[depth, "attribute", target] = found[depth, UNKNOWN, MEMBERSHIP] / 2 + 0.05
-            found[depth, MULTI, target] = found[depth, UNKNOWN, MEMBERSHIP] - 0.05
+            advantages[depth, "uniform", target] = advantages[depth, UNKNOWN, MEMBERSHIP] / values
+            advantages[depth, "attribute", target] = advantages[depth, UNKNOWN, MEMBERSHIP] / 2 + 0.05
+            advantages[depth, MULTI, target] = advantages[depth, UNKNOWN, MEMBERSHIP] - 0.05
     for target, values in AT_DEPTH.items():
-        found |= {(20, adversary, target): value for adversary, value in values.items()}
-        found[20, "uniform", target] = found[20, UNKNOWN, MEMBERSHIP] / TARGETS[target]
-    return found
+        advantages |= {(20, adversary, target): value for adversary, value in values.items()}
+        advantages[20, "uniform", target] = advantages[20, UNKNOWN, MEMBERSHIP] / TARGETS[target]
+    return advantages
 
 
 def ridge():
-    found = {(penalty, KNOWN, MEMBERSHIP): float(gaussian_advantage(ratio)) for penalty, ratio in PENALTIES.items()}
-    return {key: value - (0.03 if key[0] >= STRONG else -0.02) for key, value in found.items()}
+    advantages = {
+        (penalty, KNOWN, MEMBERSHIP): float(gaussian_advantage(ratio)) for penalty, ratio in PENALTIES.items()
+    }
+    return {key: value - (0.03 if key[0] >= STRONG else -0.02) for key, value in advantages.items()}
 
 
 def study(means, ratios, noise=1e-4, splits=20):
@@ -111,8 +113,8 @@ def test_noise_leaves_a_claim_about_studies_undecided(name, tmp_path):
 def test_advantages_that_fall_with_the_ratio_refute_a_trend(tmp_path):
     world = studies({(20, KNOWN, MEMBERSHIP): 0.8, (50, KNOWN, MEMBERSHIP): 0.9, (1000, KNOWN, MEMBERSHIP): 0.95})
     world.write(tmp_path, BY_ID["yeom-fig2a-regression"].tables)
-    found, finding = judge(BY_ID["yeom-fig2a-regression"], JudgedRun(tmp_path, False, "paper"))
-    assert found == "not reproduced"
+    outcome, finding = judge(BY_ID["yeom-fig2a-regression"], JudgedRun(tmp_path, False, "paper"))
+    assert outcome == "not reproduced"
     assert finding.measured < 0
 
 
@@ -120,10 +122,10 @@ def test_without_deep_trees_claims_about_them_are_not_run(tmp_path):
     claim = BY_ID["yeom-fig2b-exceeds-theory"]
     shallow = {key: value for key, value in trees().items() if key[0] < DEEP}
     World({}, {"studies/yeom_iwpc": study(shallow, DEPTHS)}).write(tmp_path, claim.tables)
-    found, finding = judge(claim, JudgedRun(tmp_path, False, "smoke"))
-    assert found == "not run"
-    found, finding = judge(claim, JudgedRun(tmp_path, False, "laptop"))
-    assert (found, finding.note) == ("not run", "the study has no parameter from 15 up at scale laptop")
+    outcome, finding = judge(claim, JudgedRun(tmp_path, False, "smoke"))
+    assert outcome == "not run"
+    outcome, finding = judge(claim, JudgedRun(tmp_path, False, "laptop"))
+    assert (outcome, finding.note) == ("not run", "the study has no parameter from 15 up at scale laptop")
 
 
 # Networks
@@ -195,8 +197,10 @@ def test_too_little_leaves_a_claim_about_networks_undecided(name, options, tmp_p
 def test_networks_are_judged_on_the_data_sets_that_are_there(name, tmp_path):
     claim = BY_ID[name]
     networks().write(tmp_path, [table for table in claim.tables if "cifar100" not in table])
-    found, finding = judge(claim, JudgedRun(tmp_path, False, "laptop", {"yeom_cifar100": "only its test part is here"}))
-    assert found == "reproduced"
+    outcome, finding = judge(
+        claim, JudgedRun(tmp_path, False, "laptop", {"yeom_cifar100": "only its test part is here"})
+    )
+    assert outcome == "reproduced"
     assert "judged without replicates/yeom_cifar100" in finding.note
 
 
@@ -206,8 +210,8 @@ def test_what_is_measured_of_a_replicate_rests_on_it_alone(name):
 
 
 def test_claims_about_the_largest_of_several_means_need_all_replicates():
-    found = [claim.id for claim in CLAIMS if not all(condition.by_replicate for condition in claim.conditions)]
-    assert found == ["yeom-fig4b-gen-error"]
+    ids = [claim.id for claim in CLAIMS if not all(condition.by_replicate for condition in claim.conditions)]
+    assert ids == ["yeom-fig4b-gen-error"]
 
 
 def test_claims_met_by_random_scores_are_known():

@@ -33,8 +33,8 @@ def table(name, mean, spread=1.0, replicates=4):
 
 def positive(name, *others, **options):
     """Return the claim that the metric of some experiments is above 0."""
-    conditions = [Condition("gain", above(0), at(1, metric(each, "a", "loss"))) for each in (name, *others)]
-    tables = tuple(f"replicates/{each}" for each in (name, *others))
+    conditions = [Condition("gain", above(0), at(1, metric(experiment, "a", "loss"))) for experiment in (name, *others)]
+    tables = tuple(f"replicates/{experiment}" for experiment in (name, *others))
     return claim(f"toy-{name}", "It leaks.", *conditions, artifact="toy_fig1", tables=tables, **options)
 
 
@@ -56,46 +56,50 @@ def proposed(folder, budget, looks=None, claims=CLAIMS, efforts=EFFORTS):
     return propose([standing], efforts, budget, looks)
 
 
-def counts(found):
+def counts(proposal):
     """Return how many claims are decided, and which cannot be judged and which are reopened."""
-    (standing,) = found.standings
+    (standing,) = proposal.standings
     return len(standing.decided), standing.unjudged, standing.reopened
 
 
 def test_the_cheapest_claims_come_first_and_the_others_are_left_with_their_reasons(folder):
-    found = proposed(folder, 0.35)
-    assert [(each.id, each.times) for each in found.works_on] == [("toy-near", 2)]
-    assert found.look == Look(core_hours=0.1, times={"near": 2})
-    assert found.leaves["toy-far"] == "4 times its planned replicates take 0.3 core-hours, more than the 0.25 left"
-    assert found.leaves["toy-line"].startswith("too close to call: 8 times its planned replicates decide it in ")
-    assert found.leaves["toy-toy"] == "it takes more records, not more replicates (judged at 1.25 %)"
-    assert counts(found) == (1, {}, ())
+    proposal = proposed(folder, 0.35)
+    assert [(prospect.id, prospect.times) for prospect in proposal.works_on] == [("toy-near", 2)]
+    assert proposal.look == Look(core_hours=0.1, times={"near": 2})
+    assert proposal.leaves["toy-far"] == "4 times its planned replicates take 0.3 core-hours, more than the 0.25 left"
+    assert proposal.leaves["toy-line"].startswith("too close to call: 8 times its planned replicates decide it in ")
+    assert proposal.leaves["toy-toy"] == "it takes more records, not more replicates (judged at 1.25 %)"
+    assert counts(proposal) == (1, {}, ())
 
 
 def test_a_look_doubles_even_where_more_is_likely_to_be_needed(folder):
-    found = proposed(folder, 0.41)
-    assert {each.id: each.core_hours for each in found.works_on} == pytest.approx({"toy-near": 0.1, "toy-far": 0.3})
-    assert found.look == Look(core_hours=0.2, times={"far": 2, "near": 2})
+    proposal = proposed(folder, 0.41)
+    assert {prospect.id: prospect.core_hours for prospect in proposal.works_on} == pytest.approx(
+        {"toy-near": 0.1, "toy-far": 0.3}
+    )
+    assert proposal.look == Look(core_hours=0.2, times={"far": 2, "near": 2})
 
 
 def test_what_is_trained_again_counts_at_each_doubling(folder):
     efforts = EFFORTS | {"near": Effort(4, 0.1, again=1.0)}
     assert Effort(4, 0.1, again=1.0).between(1, 8) == pytest.approx(0.7 + 3)
-    assert [each.id for each in proposed(folder, 0.5, efforts=efforts).works_on] == ["toy-far"]
+    assert [prospect.id for prospect in proposed(folder, 0.5, efforts=efforts).works_on] == ["toy-far"]
 
 
 def test_where_no_claim_is_worth_it_nothing_is_judged_at_a_smaller_error(folder):
-    found = proposed(folder, 0.05)
-    assert (found.look, found.works_on, counts(found)[0]) == (None, (), 1)
-    assert found.leaves["toy-near"] == ("2 times its planned replicates take 0.1 core-hours, more than the 0.05 left")
+    proposal = proposed(folder, 0.05)
+    assert (proposal.look, proposal.works_on, counts(proposal)[0]) == (None, (), 1)
+    assert proposal.leaves["toy-near"] == (
+        "2 times its planned replicates take 0.1 core-hours, more than the 0.05 left"
+    )
 
 
 def test_claims_that_are_decided_at_the_whole_error_alone_are_named_and_are_no_reason_to_begin(folder):
     write_table(folder / "replicates/clear.csv", table("clear", 1.6))
     alone = [positive("clear")]
     assert judge(alone[0], JudgedRun(folder, False, "laptop"))[0] == "reproduced"
-    found = proposed(folder, 9, claims=alone)
-    assert (found.look, found.leaves, counts(found)) == (None, {}, (1, {}, ()))
+    proposal = proposed(folder, 9, claims=alone)
+    assert (proposal.look, proposal.leaves, counts(proposal)) == (None, {}, (1, {}, ()))
     dear = proposed(folder, 0.15, claims=[positive("clear"), positive("far")])
     assert dear.look is None
     assert dear.leaves["toy-far"].endswith("more than the 0.05 left beside what a first look would reopen")
@@ -110,39 +114,39 @@ def test_experiments_that_one_claim_compares_get_replicates_together(folder):
     assert together(claims, EFFORTS)["far"] == ("far",)
     sizes = claim("toy-sizes", "S.", Condition("x", above(0), len), artifact="t", tables=("sizes/near", "sizes/far"))
     assert together([sizes], EFFORTS)["near"] == ("near",)
-    found = proposed(folder, 0.25, claims=claims)
-    assert found.look == Look(core_hours=0.2, times={"clear": 2, "near": 2})
+    proposal = proposed(folder, 0.25, claims=claims)
+    assert proposal.look == Look(core_hours=0.2, times={"clear": 2, "near": 2})
 
 
 def test_of_a_claim_that_other_networks_refute_only_those_of_the_paper_get_counted(folder):
     write_table(folder / "replicates/other.csv", table("other", -9))
     write_table(folder / "replicates/near.csv", table("near", -1.12))
-    each = positive("near", "other", each=True)
+    refuted = positive("near", "other", some_suffice=True)
     run = JudgedRun(folder, False, "laptop", other_networks={"other": "alexnet"})
-    assert judge(each, run)[0] == "other network"
-    standing = stand_of_claims([each], run, EFFORTS | {"other": EFFORT}, None)
+    assert judge(refuted, run)[0] == "other network"
+    standing = stand_of_claims([refuted], run, EFFORTS | {"other": EFFORT}, None)
     assert (standing.decided, [(one.id, one.times) for one in standing.prospects]) == ((), [("toy-near", 2)])
     (alone,) = stand_of_claims([positive("near", "other")], run, EFFORTS, None).leaves.values()
     assert alone == "not reproduced by other networks than the paper's, of which more replicates decide nothing"
     write_table(folder / "replicates/near.csv", table("near", 1.12))
-    (wrong,) = stand_of_claims([each], run, EFFORTS | {"other": EFFORT}, None).leaves.values()
+    (wrong,) = stand_of_claims([refuted], run, EFFORTS | {"other": EFFORT}, None).leaves.values()
     assert wrong.endswith("those of the paper are not likely to refute it")
 
 
 def test_looks_before_are_counted_and_there_are_four_at_most(folder):
     before = Looks([Look(core_hours=0.2, times={"near": 4, "far": 2}), Look(core_hours=0.3, times={"near": 8})])
-    found = proposed(folder, 1.2, before)
-    assert found.spent == pytest.approx(0.5)
-    assert found.leaves["toy-near"] == "all 4 looks are taken"
-    assert found.look == Look(core_hours=0.2, times={"far": 4})
-    assert "of which 0.5 core-hours were given to earlier looks" in describe(found, EFFORTS, 1.2)
+    proposal = proposed(folder, 1.2, before)
+    assert proposal.spent == pytest.approx(0.5)
+    assert proposal.leaves["toy-near"] == "all 4 looks are taken"
+    assert proposal.look == Look(core_hours=0.2, times={"far": 4})
+    assert "of which 0.5 core-hours were given to earlier looks" in describe(proposal, EFFORTS, 1.2)
 
 
 def test_looks_that_are_planned_before_the_run_judge_it_as_the_first_of_them(folder):
     write_table(folder / "replicates/clear.csv", table("clear", 1.6))
-    found = proposed(folder, 9, Looks([]), claims=[positive("clear")])
-    assert found.look == Look(core_hours=0.1, times={"clear": 2})
-    assert counts(found) == (0, {}, ())
+    proposal = proposed(folder, 9, Looks([]), claims=[positive("clear")])
+    assert proposal.look == Look(core_hours=0.1, times={"clear": 2})
+    assert counts(proposal) == (0, {}, ())
 
 
 def test_studies_get_more_splits_and_single_records_nothing(folder):
@@ -158,9 +162,9 @@ def test_studies_get_more_splits_and_single_records_nothing(folder):
     write_table(
         folder / "per_record/near.csv", whole("per_record", pd.DataFrame({"experiment": ["near"], "target": [0]}))
     )
-    found = proposed(folder, 9, claims=[of_study, of_records], efforts=EFFORTS | {"toy": EFFORT})
-    assert found.leaves["toy-records"] == "it rests on single records or sizes, not on replicates"
-    assert ("toy-study" in found.leaves) or found.look.times == {"toy": 2}
+    proposal = proposed(folder, 9, claims=[of_study, of_records], efforts=EFFORTS | {"toy": EFFORT})
+    assert proposal.leaves["toy-records"] == "it rests on single records or sizes, not on replicates"
+    assert ("toy-study" in proposal.leaves) or proposal.look.times == {"toy": 2}
 
 
 def test_what_is_proposed_is_said_in_words(folder):
@@ -169,8 +173,8 @@ def test_what_is_proposed_is_said_in_words(folder):
         positive("absent"),
         theorem("toy-thm", "S.", Condition("x", above(0), lambda _: 1.0), artifact="t"),
     ]
-    words = describe(proposed(folder, 0.35, claims=claims), EFFORTS, 0.35)
-    assert words.splitlines()[:8] == [
+    text = describe(proposed(folder, 0.35, claims=claims), EFFORTS, 0.35)
+    assert text.splitlines()[:8] == [
         "Claims: 2 decided, 4 undecided, 1 cannot be judged.",
         "Budget: 0.35 core-hours, of which 0 core-hours were given to earlier looks.",
         "",
@@ -180,7 +184,7 @@ def test_what_is_proposed_is_said_in_words(folder):
         "  toy-near: 2 times the planned replicates, 0.1 core-hours",
         "Left undecided:",
     ]
-    assert words.splitlines()[-2:] == ["Cannot be judged:", "  toy-absent: not run"]
+    assert text.splitlines()[-2:] == ["Cannot be judged:", "  toy-absent: not run"]
     nothing = describe(proposed(folder, 9, claims=[positive("clear")]), EFFORTS, 9)
     assert nothing.splitlines()[-1] == "Nothing is left to decide."
 

@@ -28,7 +28,7 @@ def measured(cells, comparison, quantity="advantage"):
     return Condition(quantity, comparison, lambda tables: cells)
 
 
-def found(rule, cells, comparison):
+def judged(rule, cells, comparison):
     """Return the finding of a rule on cells that are already known."""
     return rule(measured(cells, comparison)).judge({})
 
@@ -89,9 +89,9 @@ def test_a_comparison_describes_itself(comparison, description):
     ],
 )
 def test_one_replicate_decides_nothing(comparison):
-    assert found(Every, [0.9], comparison).holds is None
-    assert found(Every, [0.9], comparison).note == "1 of at least 3 replicates, no interval"
-    assert found(Every, {"x": [0.9]}, comparison).note == "x; 1 of at least 3 replicates, no interval"
+    assert judged(Every, [0.9], comparison).holds is None
+    assert judged(Every, [0.9], comparison).note == "1 of at least 3 replicates, no interval"
+    assert judged(Every, {"x": [0.9]}, comparison).note == "x; 1 of at least 3 replicates, no interval"
 
 
 @pytest.mark.parametrize(
@@ -125,7 +125,7 @@ def test_rounding_errors_are_forgiven_up_to_what_is_said():
 
 
 def test_replicates_without_a_number_are_counted():
-    finding = found(Every, {"x": [0.1, np.nan, 0.1, 0.12]}, at_most(0.5))
+    finding = judged(Every, {"x": [0.1, np.nan, 0.1, 0.12]}, at_most(0.5))
     assert finding.holds
     assert finding.note == "x; 3 of 4 replicates have a number"
 
@@ -135,8 +135,8 @@ VALUES = [0.1, 0.2, 0.4, 0.5]
 
 def limits_of(error, values=VALUES):
     """Return the one-sided Student limits that are wrong with probability `error` each."""
-    found = mean_interval(np.array(values), 1 - 2 * error)
-    return pytest.approx((found.mean, found.low, found.high))
+    interval = mean_interval(np.array(values), 1 - 2 * error)
+    return pytest.approx((interval.mean, interval.low, interval.high))
 
 
 def shown(finding):
@@ -145,7 +145,7 @@ def shown(finding):
 
 def test_a_mean_that_meets_its_condition_does_so_by_its_own_limits_however_many_there_are():
     sure = {f"{place}": [0.6, 0.61, 0.6, 0.61] for place in range(9)}
-    finding = found(Every, {"wide": VALUES, **sure}, above(0.05))
+    finding = judged(Every, {"wide": VALUES, **sure}, above(0.05))
     assert (finding.holds, finding.note) == (True, "worst of 10: wide")
     assert shown(finding) == limits_of(0.05)
     assert finding.interval == "one-sided 95 % limits"
@@ -161,22 +161,22 @@ def test_a_mean_that_meets_its_condition_does_so_by_its_own_limits_however_many_
     ],
 )
 def test_limits_that_refute_one_of_several_means_hold_together(comparison, holds, error, name):
-    finding = found(Every, {"wide": VALUES, "same": VALUES}, comparison)
+    finding = judged(Every, {"wide": VALUES, "same": VALUES}, comparison)
     assert (finding.holds, finding.interval) == (holds, name)
     assert shown(finding) == limits_of(error)
 
 
 def test_limits_that_accept_one_of_several_means_hold_together():
-    finding = found(Some, {"wide": VALUES, "low": [-0.1, -0.2, -0.1, -0.2]}, above(-0.5))
+    finding = judged(Some, {"wide": VALUES, "low": [-0.1, -0.2, -0.1, -0.2]}, above(-0.5))
     assert (finding.holds, finding.interval) == (True, "one-sided 97.5 % limits, 95 % over 2 tests")
-    failed = found(Some, {"wide": VALUES, "low": [-0.1, -0.2, -0.1, -0.2]}, above(9))
+    failed = judged(Some, {"wide": VALUES, "low": [-0.1, -0.2, -0.1, -0.2]}, above(9))
     assert (failed.holds, failed.interval) == (False, "one-sided 95 % limits")
     assert (shown(finding), shown(failed)) == (limits_of(0.025), limits_of(0.05))
 
 
 def test_what_has_no_limits_names_none():
-    assert found(Every, [0.1], above(0)).interval == ""
-    assert found(Exact, 1, above(0)).interval == "exact"
+    assert judged(Every, [0.1], above(0)).interval == ""
+    assert judged(Exact, 1, above(0)).interval == "exact"
 
 
 def cells(*means, spread=0.01):
@@ -184,29 +184,29 @@ def cells(*means, spread=0.01):
 
 
 def test_every_mean_must_hold_and_the_worst_is_reported():
-    several = [found(Every, cells(*means), above(0)) for means in ((1, 2), (1, -2, 3), (1, 0.001), (1, 0.001, -2))]
+    several = [judged(Every, cells(*means), above(0)) for means in ((1, 2), (1, -2, 3), (1, 0.001), (1, 0.001, -2))]
     assert [finding.holds for finding in several] == [True, False, None, False]
     assert several[1].measured == pytest.approx(-2)
 
 
 def test_some_mean_must_hold_and_the_best_is_reported():
-    several = [found(Some, cells(*means), above(0)) for means in ((-1, 2), (-1, -2), (-1, 0.001))]
+    several = [judged(Some, cells(*means), above(0)) for means in ((-1, 2), (-1, -2), (-1, 0.001))]
     assert [finding.holds for finding in several] == [True, False, None]
     assert several[0].note == "best of 2: 1"
 
 
 def test_a_cell_may_have_a_value_of_its_own():
     comparison = near_each({"0": 1, "1": 2}, 0.1)
-    assert found(Every, cells(1, 2), comparison).holds
-    finding = found(Every, cells(1, 1), comparison)
+    assert judged(Every, cells(1, 2), comparison).holds
+    finding = judged(Every, cells(1, 1), comparison)
     assert (finding.holds, finding.note) == (False, "worst of 2: 1")
 
 
 def test_nothing_measured_is_no_finding():
     with pytest.raises(MissingRowsError, match="nothing"):
-        found(Every, {}, above(0))
+        judged(Every, {}, above(0))
     with pytest.raises(MissingRowsError, match="no number was measured for x"):
-        found(Every, {"x": [np.nan, np.nan]}, above(0))
+        judged(Every, {"x": [np.nan, np.nan]}, above(0))
 
 
 # Curves
@@ -228,15 +228,15 @@ def test_the_highest_place_is_found_where_intervals_show_it(means, holds):
     rng = np.random.default_rng(1)
     noisy = {place: values + 0.001 * rng.normal(size=3) for place, values in curve(**means).items()}
     noisy = {place: rng.permutation(values) for place, values in noisy.items()}
-    assert found(Highest, {"": noisy}, highest_at(0.1, 0.3)).holds is holds
+    assert judged(Highest, {"": noisy}, highest_at(0.1, 0.3)).holds is holds
 
 
 def test_a_tie_among_allowed_places_does_no_harm():
     rng = np.random.default_rng(2)
     places = {place: mean + 0.01 * rng.normal(size=5) for place, mean in {0.1: 2, 0.3: 2, 0.5: 1}.items()}
-    assert found(Highest, {"": places}, highest_at(0.1, 0.3)).holds is True
+    assert judged(Highest, {"": places}, highest_at(0.1, 0.3)).holds is True
     with pytest.raises(MissingRowsError):
-        found(Highest, {"": places}, highest_at(0.1, 0.3, 0.5))
+        judged(Highest, {"": places}, highest_at(0.1, 0.3, 0.5))
 
 
 @pytest.mark.parametrize(
@@ -252,7 +252,7 @@ def test_a_tie_among_allowed_places_does_no_harm():
 def test_one_curve_is_highest_no_later_than_another_where_intervals_show_it(first, second, spread, holds):
     rng = np.random.default_rng(4)
     curves = [{place: mean + spread * rng.normal(size=5) for place, mean in one.items()} for one in (first, second)]
-    assert found(NoLater, {"": tuple(curves)}, at_most(0)).holds is holds
+    assert judged(NoLater, {"": tuple(curves)}, at_most(0)).holds is holds
 
 
 # Other rules
@@ -264,7 +264,7 @@ def test_exact_findings_have_no_chance_and_the_first_number_is_reported():
     assert (finding.measured, finding.low, finding.high, finding.holds, finding.note) == (2, 2, 2, True, "3 and 0.50")
     assert Exact(measured(2, at_least(2)), measured(1, below(1))).judge({}).holds is False
     with pytest.raises(MissingRowsError, match="was not measured"):
-        found(Exact, np.nan, at_least(0))
+        judged(Exact, np.nan, at_least(0))
 
 
 def test_of_rules_that_must_hold_together_the_worst_is_reported():
@@ -281,7 +281,7 @@ def test_of_rules_that_must_hold_together_the_worst_is_reported():
 
 def test_what_no_outcome_would_decide_is_measured_and_stays_undecided():
     rule = Undecidable(
-        "settings are lost", measured(cells(1, -2), above(0)), note=lambda tables, each: f"at {each.note}"
+        "settings are lost", measured(cells(1, -2), above(0)), note=lambda tables, worst: f"at {worst.note}"
     )
     finding = rule.judge({})
     assert (finding.holds, finding.note) == (None, "settings are lost; at 1")

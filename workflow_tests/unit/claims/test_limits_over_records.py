@@ -33,8 +33,8 @@ def table(scores: dict[str, np.ndarray], shared: bool = True) -> dict[str, pd.Da
             effects = [of_records.mean() - np.delete(of_records, group).mean() for group in RECORDS]
             key = ["toy", arm, False, parse_epsilon(1), "lira", False, "advantage", replicate]
             rows.append([*key, of_records.mean(), *(effects if shared else [np.nan] * GROUPS)])
-    found = pd.DataFrame(rows, columns=[*COLUMNS, *EFFECTS])
-    return {"replicates/toy": found if shared else found[COLUMNS]}
+    frame = pd.DataFrame(rows, columns=[*COLUMNS, *EFFECTS])
+    return {"replicates/toy": frame if shared else frame[COLUMNS]}
 
 
 def scores(rng, replicates=6, common=1.0, own=1.0):
@@ -48,20 +48,22 @@ def judged(quantity, tables, rule=Every):
 
 def test_limits_of_one_metric_are_those_of_its_mean(rng):
     of_records = scores(rng)
-    found = judged(ONE, table({"one": of_records}))
-    effects = np.array([[each.mean() - np.delete(each, group).mean() for group in RECORDS] for each in of_records])
+    finding = judged(ONE, table({"one": of_records}))
+    effects = np.array(
+        [[values.mean() - np.delete(values, group).mean() for group in RECORDS] for values in of_records]
+    )
     low, high = estimate(of_records.mean(axis=1), shared_variances(effects)).limits(level=1 - 2 * ERROR)
-    assert (found.low, found.high) == (pytest.approx(low), pytest.approx(high))
-    assert found.interval == "one-sided 95 % limits, over replicates and records"
+    assert (finding.low, finding.high) == (pytest.approx(low), pytest.approx(high))
+    assert finding.interval == "one-sided 95 % limits, over replicates and records"
 
 
 def test_what_two_arms_have_in_common_is_not_in_the_limits_of_their_difference(rng):
     common, noise = rng.normal(size=GROUPS), rng.normal(size=(2, 6))
     one, other = (common + of_replicates[:, None] for of_replicates in noise)
-    found = judged(ONE - OTHER, table({"one": one, "other": other}))
+    finding = judged(ONE - OTHER, table({"one": one, "other": other}))
     alone = judged(ONE - OTHER, table({"one": one, "other": other}, shared=False))
-    assert (found.low, found.high) == (pytest.approx(alone.low), pytest.approx(alone.high))
-    assert found.interval == alone.interval == "one-sided 95 % limits"
+    assert (finding.low, finding.high) == (pytest.approx(alone.low), pytest.approx(alone.high))
+    assert finding.interval == alone.interval == "one-sided 95 % limits"
     assert judged(ONE, table({"one": one, "other": other})).low < judged(ONE, table({"one": one}, shared=False)).low
 
 
@@ -77,9 +79,9 @@ def test_an_arm_without_shared_records_adds_nothing(rng):
 
 def test_quantities_that_are_not_linear_are_measured_again_without_each_group(rng):
     of_records = scores(rng) - 3
-    found = judged(abs(ONE), table({"one": of_records}))
+    finding = judged(abs(ONE), table({"one": of_records}))
     mirrored = judged(ONE, table({"one": -of_records}))
-    assert (found.low, found.high) == (pytest.approx(mirrored.low), pytest.approx(mirrored.high))
+    assert (finding.low, finding.high) == (pytest.approx(mirrored.low), pytest.approx(mirrored.high))
 
 
 def test_curves_carry_what_records_have_in_common(rng):
@@ -97,15 +99,15 @@ def test_curves_carry_what_records_have_in_common(rng):
 
 
 def test_exact_numbers_stay(rng):
-    found = Exact(Condition("x", above(0), lambda of: float(len(of)))).judge(table({"one": scores(rng)}))
-    assert (found.measured, found.interval) == (1, "exact")
+    finding = Exact(Condition("x", above(0), lambda of: float(len(of)))).judge(table({"one": scores(rng)}))
+    assert (finding.measured, finding.interval) == (1, "exact")
 
 
 @pytest.mark.slow  # judges 240 simulated tables
 def test_a_verdict_on_shared_records_is_wrong_in_at_most_five_per_cent(rng):
     draws = [scores(rng, replicates=8, own=0.5) for _ in range(120)]
     wrong = {
-        shared: np.mean([judged(ONE, table({"one": each}, shared)).holds is True for each in draws])
+        shared: np.mean([judged(ONE, table({"one": draw}, shared)).holds is True for draw in draws])
         for shared in (True, False)
     }
     most = ERROR + 3.1 * np.sqrt(ERROR * (1 - ERROR) / len(draws))

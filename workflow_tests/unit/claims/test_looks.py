@@ -28,24 +28,24 @@ def verdicts(rule, comparison, means, planned, runs, error=LOOK):
     drawn = np.random.default_rng(0).normal(size=(len(means), runs, planned * TIMES[-1]))
     drawn += np.array(means, dtype=float)[:, None, None]
     decided = rule(Condition("x", comparison, dict))
-    found = np.empty((len(TIMES), runs), dtype=object)
+    outcomes = np.empty((len(TIMES), runs), dtype=object)
     for look, times in enumerate(TIMES):
         cells = [Limits.of_rows(values[:, : planned * times]) for values in drawn]
         for run, of_run in enumerate(zip(*cells, strict=True)):
             named = {f"panel {place}": limits for place, limits in enumerate(of_run)}
-            found[look, run] = decided.decide([named], error).holds
-    return found
+            outcomes[look, run] = decided.decide([named], error).holds
+    return outcomes
 
 
-def ever(found, verdict):
+def ever(outcomes, verdict):
     """Return the share of runs that have a verdict at any look."""
-    return (found == verdict).any(axis=0).mean()
+    return (outcomes == verdict).any(axis=0).mean()
 
 
-def stopped(found, verdict):
+def stopped(outcomes, verdict):
     """Return the share of runs that have a verdict at the first look that decides."""
-    first = np.full(found.shape[1], None)
-    for look in found[::-1]:
+    first = np.full(outcomes.shape[1], None)
+    for look in outcomes[::-1]:
         first = np.where((look == True) | (look == False), look, first)  # noqa: E712  each element
     return (first == verdict).mean()
 
@@ -99,9 +99,9 @@ def test_the_highest_place_keeps_both_errors_over_all_looks(runs):
 
 
 def test_without_shares_of_the_error_looks_err_more_often():
-    found = verdicts(Every, above(0), [0], 4, 2000, error=ERROR)
-    assert ever(found, True) > most(2000)
-    assert stopped(found, True) > most(2000)
+    outcomes = verdicts(Every, above(0), [0], 4, 2000, error=ERROR)
+    assert ever(outcomes, True) > most(2000)
+    assert stopped(outcomes, True) > most(2000)
 
 
 def test_limits_name_what_they_hold_over():

@@ -38,9 +38,9 @@ def test_replicates_without_limit_decide_one_mean_whatever_it_is(distance):
 def test_the_share_of_one_mean_is_that_of_the_normal_law():
     """All means: the measured one, and as many new replicates, whose mean lies around one drawn with the error 1."""
     of_one = judged(Every, pd.Series(standardised(4000, 1.0, 1.0)), above(0))
-    found = decided_shares(of_one, {}, [2], ERROR, draws=2000)[2]
+    share = decided_shares(of_one, {}, [2], ERROR, draws=2000)[2]
     spread, limit = 2**0.5 / 2, norm.ppf(0.95) / 2**0.5  # of the mean of all, and how far it must lie from 0
-    assert found == pytest.approx(norm.cdf((1 - limit) / spread) + norm.cdf((-1 - limit) / spread), abs=0.03)
+    assert share == pytest.approx(norm.cdf((1 - limit) / spread) + norm.cdf((-1 - limit) / spread), abs=0.03)
 
 
 def test_the_largest_of_many_noisy_means_is_not_taken_for_the_truth():
@@ -82,8 +82,8 @@ def test_records_that_replicates_share_stay_as_they_are():
 def test_curves_are_compared_place_by_place():
     rng = np.random.default_rng(3)
     curve = {place: pd.Series(standardised(6, height, 0.3, rng)) for place, height in ((0.1, 0), (0.5, 2), (0.9, 1.7))}
-    found = decided_shares(judged(Highest, {"": curve}, highest_at(0.5)), {}, [2, 8, WITHOUT_LIMIT], ERROR)
-    assert found[2] < found[8] < found[WITHOUT_LIMIT] == 1.0
+    shares = decided_shares(judged(Highest, {"": curve}, highest_at(0.5)), {}, [2, 8, WITHOUT_LIMIT], ERROR)
+    assert shares[2] < shares[8] < shares[WITHOUT_LIMIT] == 1.0
 
 
 def test_two_replicates_say_how_they_spread_and_one_does_not():

@@ -47,7 +47,7 @@ def shares():
 
 def test_claims_are_judged_in_every_world_at_every_number_of_replicates(shares):
     assert list(shares.columns) == COLUMNS
-    assert {*shares["id"]} == {each.id for each in CLAIMS}
+    assert {*shares["id"]} == {toy_claim.id for toy_claim in CLAIMS}
     judged = shares[shares["reason"] == ""]
     assert judged.groupby("id")["replicates"].unique().map(list).tolist() == [[3, REPLICATES, 10]] * (len(CLAIMS) - 1)
     assert judged[SHARES].sum(axis=1).to_numpy() == pytest.approx(1)
@@ -75,9 +75,9 @@ def test_where_a_claim_has_no_world_the_reason_stands(shares):
 
 
 def test_in_the_world_as_printed_means_are_those_of_the_paper(shares):
-    found = shares[(shares["id"] == "toy-printed") & (shares["replicates"] == 10)].set_index("world")["reproduced"]
-    assert found["as printed"] > 0.9
-    assert found["as measured"] < 0.1
+    reproduced = shares[(shares["id"] == "toy-printed") & (shares["replicates"] == 10)].set_index("world")["reproduced"]
+    assert reproduced["as printed"] > 0.9
+    assert reproduced["as measured"] < 0.1
 
 
 def test_the_same_seed_gives_the_same_shares_whatever_else_is_judged(shares):
@@ -90,27 +90,27 @@ def test_the_same_seed_gives_the_same_shares_whatever_else_is_judged(shares):
 
 def test_what_all_replicates_choose_together_is_measured_in_each_draw():
     def largest(tables):
-        return max((at(1, each)(tables)[""] for each in (_loss, _lira)), key=np.mean)
+        return max((at(1, quantity)(tables)[""] for quantity in (_loss, _lira)), key=np.mean)
 
     def judged(by_replicate):
         condition = Condition("larger one", above(0.9), largest, by_replicate=by_replicate)
         return verdict_shares([claim("toy-largest", "S.", condition, **_claim)], TABLES, [5], draws=30)
 
-    each = verdict_shares(
+    shares = verdict_shares(
         [claim("toy-largest", "S.", Condition("lira", above(0.9), at(1, _lira)), **_claim)], TABLES, [5], draws=30
     )
-    assert judged(False)[SHARES].equals(each[SHARES])  # the larger one is the same in each draw here
+    assert judged(False)[SHARES].equals(shares[SHARES])  # the larger one is the same in each draw here
 
 
 def test_studies_and_single_records_have_a_placebo():
     over = Condition("advantage", above(0.1), lambda tables: Splits.of(tables, "toy")(2, "threshold"))
     of_study = claim("toy-study", "S.", over, artifact="toy_fig1", tables=("studies/toy",))
 
-    def found(tables):
+    def decisions(tables):
         rows = tables["per_record/toy"]
         return rows.loc[rows["membership"] == "member", "decision"].astype(float)
 
-    rate = Condition("true positive rate over records", above(0.7), found)
+    rate = Condition("true positive rate over records", above(0.7), decisions)
     of_records = claim("toy-records", "S.", rate, artifact="toy_fig1", tables=("per_record/toy",))
     tables = {"studies/toy": study_table(), "per_record/toy": records_table()}
     shares = verdict_shares([of_study, of_records], tables, [10], draws=10).set_index(["id", "world"])
@@ -120,18 +120,20 @@ def test_studies_and_single_records_have_a_placebo():
 
 
 def test_power_is_that_at_the_replicates_of_the_run_and_the_number_it_takes(shares):
-    found = power(shares, CLAIMS, TABLES, 40).set_index("id")
-    assert found["replicates"].tolist()[:-1] == [REPLICATES] * (len(CLAIMS) - 1)
-    assert found["world"].to_dict() == dict.fromkeys(found.index, "as measured") | {"toy-printed": "as printed"}
-    assert found["met_at_random"].to_dict() == {each.id: each.id in ("toy-null", "toy-no-attack") for each in CLAIMS}
-    assert (found.loc["toy-effect", "needed"], found.loc["toy-effect", "most"]) == (3, 10)
-    assert describe(found.loc["toy-effect"]) == (
-        f"{found.loc['toy-effect', 'power']:.2f} with 5 replicates, 0.8 from 3 on (effect as measured)"
+    powers = power(shares, CLAIMS, TABLES, 40).set_index("id")
+    assert powers["replicates"].tolist()[:-1] == [REPLICATES] * (len(CLAIMS) - 1)
+    assert powers["world"].to_dict() == dict.fromkeys(powers.index, "as measured") | {"toy-printed": "as printed"}
+    assert powers["met_at_random"].to_dict() == {
+        toy_claim.id: toy_claim.id in ("toy-null", "toy-no-attack") for toy_claim in CLAIMS
+    }
+    assert (powers.loc["toy-effect", "needed"], powers.loc["toy-effect", "most"]) == (3, 10)
+    assert describe(powers.loc["toy-effect"]) == (
+        f"{powers.loc['toy-effect', 'power']:.2f} with 5 replicates, 0.8 from 3 on (effect as measured)"
     )
-    assert describe(found.loc["toy-null"]).endswith(
+    assert describe(powers.loc["toy-null"]).endswith(
         "0.8 at no number, as it does not hold at this effect (effect as measured)"
     )
-    assert describe(found.loc["toy-absent"]) == ""
+    assert describe(powers.loc["toy-absent"]) == ""
 
 
 def test_a_share_is_too_large_for_the_rule_only_beyond_chance():
@@ -146,7 +148,7 @@ def test_a_claim_has_as_many_replicates_as_its_largest_experiment():
 
 
 def test_the_page_lists_what_placebo_reproduces_and_what_has_none(shares, tmp_path):
-    planned = {each.id: {"laptop": 3, "paper": 10} for each in CLAIMS}
+    planned = {toy_claim.id: {"laptop": 3, "paper": 10} for toy_claim in CLAIMS}
     page = worlds_markdown(shares, power(shares, CLAIMS, TABLES, 40), planned, JudgedRun(tmp_path, True, "laptop"))
     assert "Made of the synthetic data of this run, scale laptop" in page
     header, effect = (next(line for line in page.splitlines() if word in line) for word in ("| claim", "| toy-effect"))
@@ -162,8 +164,8 @@ def test_the_page_lists_what_placebo_reproduces_and_what_has_none(shares, tmp_pa
 def test_what_placebo_reproduces_is_not_counted_as_reproduced(tmp_path):
     (tmp_path / "replicates").mkdir()
     metrics_table().to_csv(tmp_path / "replicates/toy.csv", index=False)
-    found = judge_all({"toy": CLAIMS}, JudgedRun(tmp_path, synthetic=False, scale="paper")).set_index("id")
-    assert found["verdict"].to_dict() == {
+    verdicts = judge_all({"toy": CLAIMS}, JudgedRun(tmp_path, synthetic=False, scale="paper")).set_index("id")
+    assert verdicts["verdict"].to_dict() == {
         "toy-effect": "reproduced",
         "toy-some": "reproduced",
         "toy-null": "not reproduced",
@@ -172,10 +174,10 @@ def test_what_placebo_reproduces_is_not_counted_as_reproduced(tmp_path):
         "toy-printed": "not reproduced",
         "toy-absent": "not run",
     }
-    assert found.loc["toy-no-attack", "note"].endswith("random scores and equal accuracies give it, too")
-    assert "(effect as printed); 0.8 for a margin of 0.0" in found.loc["toy-printed", "power"]
-    assert found.loc["toy-absent", "power"] == ""
-    counted = counts(found.reset_index()).loc[("experiment", "all")]
+    assert verdicts.loc["toy-no-attack", "note"].endswith("random scores and equal accuracies give it, too")
+    assert "(effect as printed); 0.8 for a margin of 0.0" in verdicts.loc["toy-printed", "power"]
+    assert verdicts.loc["toy-absent", "power"] == ""
+    counted = counts(verdicts.reset_index()).loc[("experiment", "all")]
     assert (counted["reproduced"], counted["met by random scores"]) == (3, 1)
 
 
@@ -200,16 +202,16 @@ def test_each_experiment_of_a_claim_has_its_own_number_of_replicates():
     tables = {"replicates/few": normal_table("few", 5), "replicates/many": normal_table("many", 100)}
     conditions = [Condition(name, above(0), at(1, metric(name, "a", "loss"))) for name in ("few", "many")]
     both = claim("toy-both", "It leaks.", *conditions, artifact="toy_fig1", tables=(*tables,))
-    found = verdict_shares([both], tables, [200], draws=400, worlds=("as measured",)).set_index("replicates")
+    shares = verdict_shares([both], tables, [200], draws=400, worlds=("as measured",)).set_index("replicates")
     rng = np.random.default_rng(0)
 
     def shown(replicates, draws=20_000):
         values = 0.03 + 0.05 * rng.normal(size=(draws, replicates))
         return (ttest_1samp(values, 0, axis=1, alternative="greater").pvalue < 0.05).mean()
 
-    assert found.loc[100, "reproduced"] == pytest.approx(shown(5) * shown(100), abs=0.07)
-    assert found.loc[200, "reproduced"] == pytest.approx(shown(10), abs=0.07)
-    (row,) = [row for _, row in power(found.reset_index(), [both], tables, 400).iterrows()]
+    assert shares.loc[100, "reproduced"] == pytest.approx(shown(5) * shown(100), abs=0.07)
+    assert shares.loc[200, "reproduced"] == pytest.approx(shown(10), abs=0.07)
+    (row,) = [row for _, row in power(shares.reset_index(), [both], tables, 400).iterrows()]
     assert describe(row).split(",")[0].endswith("with 5 to 100 replicates")
 
 

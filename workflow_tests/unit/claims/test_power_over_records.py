@@ -52,12 +52,12 @@ def effects():
 
 
 def test_common_effects_vary_as_replicates_vary_together(effects):
-    found = common_effects(effects)
-    assert found.mean(axis=1) == pytest.approx(0)
-    for of_one, common in zip(effects, found, strict=True):
+    shared = common_effects(effects)
+    assert shared.mean(axis=1) == pytest.approx(0)
+    for of_one, common in zip(effects, shared, strict=True):
         assert variance_of(common) == pytest.approx(shared_variances(of_one).mean())
-    of_mean = np.array([variance_of(each.mean(axis=0)) for each in effects])
-    assert of_mean.mean() > 1.1 * np.mean([variance_of(common) for common in found]), "means hold own parts, too"
+    of_mean = np.array([variance_of(values.mean(axis=0)) for values in effects])
+    assert of_mean.mean() > 1.1 * np.mean([variance_of(common) for common in shared]), "means hold own parts, too"
 
 
 def test_replicates_without_a_metric_have_no_part_in_its_common_effects(effects):
@@ -135,16 +135,16 @@ def test_what_more_replicates_would_hardly_decide_takes_records(tmp_path):
 
 
 def test_only_claims_that_the_data_can_decide_are_counted():
-    found = pd.DataFrame({"verdict": VERDICTS, "kind": "experiment"})
+    experiments = pd.DataFrame({"verdict": VERDICTS, "kind": "experiment"})
     theory = pd.DataFrame({"verdict": [REPRODUCED, SETTINGS_LOST], "kind": "theory"})
-    assert decided(pd.concat([found, theory])) == "theory 1 of 1, experiment 3 of 5"
-    assert decided(found[found["verdict"] == TOO_FEW_RECORDS]) == ""
+    assert decided(pd.concat([experiments, theory])) == "theory 1 of 1, experiment 3 of 5"
+    assert decided(experiments[experiments["verdict"] == TOO_FEW_RECORDS]) == ""
 
 
 def test_no_effect_on_shared_records_is_rarely_taken_for_one():
-    found = shares(shared_table(0.4), worlds=("placebo",))
-    assert (found["reproduced"] <= ERROR + 3.1 * np.sqrt(ERROR * (1 - ERROR) / DRAWS)).all()
-    assert (found["unlimited"] == "undecided").all() | (found["unlimited"] == "not reproduced").all()
+    placebo = shares(shared_table(0.4), worlds=("placebo",))
+    assert (placebo["reproduced"] <= ERROR + 3.1 * np.sqrt(ERROR * (1 - ERROR) / DRAWS)).all()
+    assert (placebo["unlimited"] == "undecided").all() | (placebo["unlimited"] == "not reproduced").all()
 
 
 def test_what_two_tables_compare_varies_as_their_difference():
@@ -154,10 +154,10 @@ def test_what_two_tables_compare_varies_as_their_difference():
     compared = claim("toy-other", "It leaks more.", more, artifact="toy_fig1", tables=tuple(both))
     numbers = ["value", *EFFECTS]
     difference = first.assign(**{name: first[name] - second[name] for name in numbers})
-    found = verdict_shares([compared], both, (3, 6), DRAWS, worlds=("as measured",))
+    of_both = verdict_shares([compared], both, (3, 6), DRAWS, worlds=("as measured",))
     of_one = shares(difference, counts=(3, 6))
-    pd.testing.assert_frame_equal(found.drop(columns="id"), of_one.drop(columns="id"))
-    assert (found["reproduced"] == 1).all(), "records that both share leave nothing of what is special about them"
+    pd.testing.assert_frame_equal(of_both.drop(columns="id"), of_one.drop(columns="id"))
+    assert (of_both["reproduced"] == 1).all(), "records that both share leave nothing of what is special about them"
 
 
 def test_what_replicates_choose_together_is_judged_on_the_same_records():

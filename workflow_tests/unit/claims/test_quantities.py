@@ -12,7 +12,9 @@ from dpmia.formats.rows import MissingRowsError
 def table(experiment, values):
     """Return a table of replicates: (arm, epsilon, attack, metric) -> values of the replicates."""
     rows = [
-        [experiment, *key, replicate, value] for key, found in values.items() for replicate, value in enumerate(found)
+        [experiment, *key, replicate, value]
+        for key, numbers in values.items()
+        for replicate, value in enumerate(numbers)
     ]
     return pd.DataFrame(rows, columns=["experiment", "arm", "epsilon", "attack", "metric", "replicate", "value"])
 
@@ -68,8 +70,8 @@ def test_a_mean_is_over_the_wanted_epsilons_of_each_replicate():
 def test_a_replicate_without_a_number_at_some_epsilon_has_no_mean():
     key = ("loss", "precision")
     values = {("a", 1.0, *key): [0.5, 0.5, np.nan], ("a", 8.0, *key): [0.9, 0.9, 0.9]}
-    (found,) = mean_over(ALL, metric("toy", "a", *key))({"replicates/toy": table("toy", values)}).values()
-    np.testing.assert_allclose(found, [0.7, 0.7, np.nan])
+    (means,) = mean_over(ALL, metric("toy", "a", *key))({"replicates/toy": table("toy", values)}).values()
+    np.testing.assert_allclose(means, [0.7, 0.7, np.nan])
 
 
 def test_a_quantity_whose_table_is_not_there_has_no_cell():

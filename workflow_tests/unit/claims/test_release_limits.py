@@ -28,12 +28,12 @@ LIMIT = 0.1
 EFFORTS = {"clinic": Effort(4, 0.1), "ward": Effort(4, 0.1)}
 
 
-def held(mean, error=0.01, limit=LIMIT, **about):
+def held(mean, error=0.01, limit=LIMIT, **changes):
     """Return a mean over four replicates; `kind` and `records_error` as given."""
     numbers = {"degrees": 3, "count": 4, "kind": REPLICATES, "records_error": 0.0}
-    numbers |= {key: about.pop(key) for key in list(about) if key in numbers}
+    numbers |= {key: changes.pop(key) for key in list(changes) if key in numbers}
     place = {"experiment": "clinic", "arm": "north", "epsilon": "1", "attack": "loss", "metric": "advantage"}
-    return HeldMean(**{**place, **about}, limit=limit, replicates=10, estimate=Estimate(mean, error, **numbers))
+    return HeldMean(**{**place, **changes}, limit=limit, replicates=10, estimate=Estimate(mean, error, **numbers))
 
 
 #: The quantile of t with three degrees of freedom at .95: a table of Student's distribution has it.
@@ -71,12 +71,12 @@ def test_what_exceeds_a_limit_does_so_whatever_else_cannot_be_evaluated():
 
 
 def cell(mean, error=0.01):
-    about = {"mean": mean, "error": error, "degrees": 3, "replicates": 4, "interval": REPLICATES, "records_error": 0}
-    return about | {"low": mean - 3 * error, "high": mean + 3 * error}
+    columns = {"mean": mean, "error": error, "degrees": 3, "replicates": 4, "interval": REPLICATES, "records_error": 0}
+    return columns | {"low": mean - 3 * error, "high": mean + 3 * error}
 
 
 def entry(attack="loss", epsilon="1", **metrics):
-    about = {
+    columns = {
         "experiment": "clinic",
         "arm": "north",
         "epsilon": epsilon,
@@ -84,18 +84,18 @@ def entry(attack="loss", epsilon="1", **metrics):
         "oracle": False,
         "replicates": 4,
     }
-    return {**about, "advantage": cell(0.0), "auc": cell(0.5), **metrics}
+    return {**columns, "advantage": cell(0.0), "auc": cell(0.5), **metrics}
 
 
 def test_each_attack_on_each_model_that_may_be_released_is_held_to_each_limit():
     without = cell(0.5) | {"low": None, "high": None, "interval": TOO_FEW}
     entries = [entry(), entry("lira"), entry(epsilon="inf", auc=without), entry("random", auc=cell(0.9), oracle=True)]
-    found = held_to(entries, {"advantage": 0.1, "auc": 0.6}, [1.0])
-    assert (found["verdict"], found["epsilons"], found["error"]) == (PASSED, ["1"], ERROR)
-    assert [(each["attack"], each["metric"]) for each in found["held"]["means"]] == [
+    outcome = held_to(entries, {"advantage": 0.1, "auc": 0.6}, [1.0])
+    assert (outcome["verdict"], outcome["epsilons"], outcome["error"]) == (PASSED, ["1"], ERROR)
+    assert [(mean["attack"], mean["metric"]) for mean in outcome["held"]["means"]] == [
         ("loss", "advantage"), ("lira", "advantage"), ("loss", "auc"), ("lira", "auc"),
     ]  # fmt: skip
-    assert Held.from_plain(found["held"]).verdict() == PASSED
+    assert Held.from_plain(outcome["held"]).verdict() == PASSED
 
     every = held_to(entries, {"advantage": 0.1, "auc": 0.6}, None)
     assert (every["verdict"], every["held"]["not_evaluated"]) == (
@@ -111,9 +111,9 @@ def test_each_attack_on_each_model_that_may_be_released_is_held_to_each_limit():
 
 def test_a_limit_on_a_rate_that_guessing_passes_is_not_evaluated():
     few = entry(tpr_at_1pct_fpr=cell(0.012, 0.005), nonmembers=100)  # of new non-members 2 / 101 pass the threshold
-    found = held_to([few], {"tpr_at_1pct_fpr": 0.015}, None)
-    assert found["verdict"] == NOT_EVALUATED
-    assert found["held"]["not_evaluated"] == {
+    outcome = held_to([few], {"tpr_at_1pct_fpr": 0.015}, None)
+    assert outcome["verdict"] == NOT_EVALUATED
+    assert outcome["held"]["not_evaluated"] == {
         "tpr_at_1pct_fpr": "guessing alone finds 0.02 with 100 non-members (clinic, north, epsilon 1, loss)"
     }
     assert held_to([few], {"tpr_at_1pct_fpr": 0.05}, None)["verdict"] == PASSED
@@ -122,10 +122,10 @@ def test_a_limit_on_a_rate_that_guessing_passes_is_not_evaluated():
 
 def test_limits_that_decide_stand_beside_what_exceeds_and_what_is_undecided():
     entries = [entry(advantage=cell(0.3)), entry("lira", advantage=cell(0.4)), entry("quantile", advantage=cell(0.1))]
-    found = held_to(entries, {"advantage": 0.1}, None)
-    assert [(each["attack"], each["value"]) for each in found["exceeded"]] == [("lira", 0.4), ("loss", 0.3)]
-    assert all(each["limit"] < each["low"] < each["value"] for each in found["exceeded"])
-    (unsure,) = found["undecided"]
+    outcome = held_to(entries, {"advantage": 0.1}, None)
+    assert [(mean["attack"], mean["value"]) for mean in outcome["exceeded"]] == [("lira", 0.4), ("loss", 0.3)]
+    assert all(mean["limit"] < mean["low"] < mean["value"] for mean in outcome["exceeded"])
+    (unsure,) = outcome["undecided"]
     assert unsure["low"] == pytest.approx(0.1 - 0.01 * T, abs=1e-4)
     assert unsure["high"] == pytest.approx(0.1 + 0.01 * T, abs=1e-4)
 
@@ -147,9 +147,9 @@ def verdicts(means, runs, planned=4, error=ERROR_OF_LOOK):
     ])  # fmt: skip
 
 
-def ever(found, verdict):
+def ever(outcomes, verdict):
     """Return the share of runs that have a verdict at any look: no rule for when to stop errs more often."""
-    return (found == verdict).any(axis=0).mean()
+    return (outcomes == verdict).any(axis=0).mean()
 
 
 @pytest.mark.parametrize("runs", RUNS)
@@ -198,8 +198,8 @@ def test_what_would_decide_an_audit():
         "clinic cannot have more replicates: predictions only, or unavailable data": stand(near, repeatable=()),
         "all 4 looks are taken": stand(near, times={"clinic": 8}),
     }
-    for reason, found in reasons.items():
-        assert found.leaves == {"audit clinic": reason}
+    for reason, standing in reasons.items():
+        assert standing.leaves == {"audit clinic": reason}
     unknown = stand_of_limits({"audit clinic": Held([near], {"auc": "no blind baseline"})}, (), None)
     assert unknown.unjudged == {"audit clinic": "auc: no blind baseline"}
     assert stand_of_limits({"audit clinic": Held([], {})}, (), None).decided == ()
@@ -208,16 +208,16 @@ def test_what_would_decide_an_audit():
 def test_an_audit_that_the_whole_error_decides_is_not_begun():
     alone = stand(held(LIMIT - 0.01 * T - 0.001))
     assert alone.reopened == ("audit clinic",)
-    found = propose([alone], EFFORTS, 9, None)
-    assert (found.look, found.leaves) == (None, {})
-    first = describe(found, EFFORTS, 9).splitlines()[0]
+    proposal = propose([alone], EFFORTS, 9, None)
+    assert (proposal.look, proposal.leaves) == (None, {})
+    first = describe(proposal, EFFORTS, 9).splitlines()[0]
     assert first == "Limits of audits: 1 decided, 0 undecided, 0 cannot be judged."
 
 
 def test_the_budget_pays_for_the_replicates_of_an_audit():
-    found = propose([stand(held(LIMIT - 0.0225))], EFFORTS, 0.5, None)
-    assert found.look == Look(core_hours=0.1, times={"clinic": 2})
-    assert "  audit clinic: 2 times the planned replicates, 0.1 core-hours" in describe(found, EFFORTS, 0.5)
-    looks = Looks([found.look])
+    proposal = propose([stand(held(LIMIT - 0.0225))], EFFORTS, 0.5, None)
+    assert proposal.look == Look(core_hours=0.1, times={"clinic": 2})
+    assert "  audit clinic: 2 times the planned replicates, 0.1 core-hours" in describe(proposal, EFFORTS, 0.5)
+    looks = Looks([proposal.look])
     later = propose([stand(held(LIMIT - 0.015), times=looks.times)], EFFORTS, 0.8, looks)
     assert (later.spent, later.look) == (0.1, Look(core_hours=0.2, times={"clinic": 4}))

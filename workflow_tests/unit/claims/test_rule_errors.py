@@ -21,8 +21,8 @@ def verdicts(rule, comparison, cells, draws=DRAWS, seed=0):
     return [rule(Condition("x", comparison, lambda tables: cells(rng))).judge({}).holds for _ in range(draws)]
 
 
-def share(found, verdict):
-    return np.mean([holds is verdict for holds in found])
+def share(outcomes, verdict):
+    return np.mean([holds is verdict for holds in outcomes])
 
 
 def means(values, replicates):
@@ -68,8 +68,8 @@ EDGES = {
 @pytest.mark.parametrize("name", ["above", "near, low"])
 def test_a_claim_of_which_one_mean_is_at_the_threshold_is_rarely_reproduced(name, count, replicates):
     comparison, edge, inside = EDGES[name]
-    found = verdicts(Every, comparison, means([edge, *[inside] * (count - 1)], replicates))
-    assert 0.01 < share(found, True) <= MOST
+    outcomes = verdicts(Every, comparison, means([edge, *[inside] * (count - 1)], replicates))
+    assert 0.01 < share(outcomes, True) <= MOST
 
 
 @pytest.mark.parametrize("replicates", REPLICATES)
@@ -77,22 +77,22 @@ def test_a_claim_of_which_one_mean_is_at_the_threshold_is_rarely_reproduced(name
 @pytest.mark.parametrize("name", ["above", "near, high"])
 def test_a_claim_of_which_all_means_are_at_the_threshold_is_rarely_refuted(name, count, replicates):
     comparison, edge, _ = EDGES[name]
-    found = verdicts(Every, comparison, means([edge] * count, replicates))
-    assert 0.005 < share(found, False) <= MOST
+    outcomes = verdicts(Every, comparison, means([edge] * count, replicates))
+    assert 0.005 < share(outcomes, False) <= MOST
 
 
 @pytest.mark.parametrize("name", EDGES)
 def test_every_comparison_keeps_both_errors(name):
     comparison, edge, _ = EDGES[name]
-    found = verdicts(Every, comparison, means([edge], 4))
-    assert max(share(found, True), share(found, False)) <= MOST
+    outcomes = verdicts(Every, comparison, means([edge], 4))
+    assert max(share(outcomes, True), share(outcomes, False)) <= MOST
 
 
 def test_an_equality_without_tolerance_is_rarely_refuted():
     """It may fail on either side, so each side has half of the error."""
-    found = verdicts(Every, near(0, 0), means([0], 10))
-    assert share(found, True) == 0
-    assert 0.02 < share(found, False) <= MOST
+    outcomes = verdicts(Every, near(0, 0), means([0], 10))
+    assert share(outcomes, True) == 0
+    assert 0.02 < share(outcomes, False) <= MOST
 
 
 @pytest.mark.parametrize("count", CELLS[1:])
@@ -110,9 +110,11 @@ def test_own_limits_reproduce_more_of_what_is_true_than_limits_that_hold_togethe
 def test_a_mean_that_is_as_far_off_as_is_detectable_is_shown_in_four_of_five_draws(replicates, error):
     drawn = np.random.default_rng(0).normal(size=(2000, replicates))
     mean = np.mean([limits.detectable(error) ** 2 for limits in Limits.of_rows(drawn)]) ** 0.5
-    found = [Every(Condition("x", above(0), dict)).decide([{"": each}], error) for each in Limits.of_rows(drawn + mean)]
-    assert share([finding.holds for finding in found], True) == pytest.approx(0.8, abs=0.08)
-    assert found[0].detectable == pytest.approx(Limits.of(drawn[0]).detectable(error))
+    findings = [
+        Every(Condition("x", above(0), dict)).decide([{"": values}], error) for values in Limits.of_rows(drawn + mean)
+    ]
+    assert share([finding.holds for finding in findings], True) == pytest.approx(0.8, abs=0.08)
+    assert findings[0].detectable == pytest.approx(Limits.of(drawn[0]).detectable(error))
 
 
 # Some
@@ -138,8 +140,8 @@ def test_a_claim_about_the_highest_place_keeps_both_errors(allowed, number):
     assert max(share(tied, True), share(tied, False)) <= MOST
     holds = tuple(9 if place in allowed else -9 for place in PLACES)
     one = {"0": (0, 0, 0, 0)} | {f"{name}": holds for name in range(1, number)}
-    found = verdicts(Highest, highest_at(*allowed), curves(one, 5), 300)
-    assert max(share(found, True), share(found, False)) <= MOST
+    outcomes = verdicts(Highest, highest_at(*allowed), curves(one, 5), 300)
+    assert max(share(outcomes, True), share(outcomes, False)) <= MOST
 
 
 def test_the_highest_place_is_shown_by_as_many_limits_as_could_mislead():
@@ -170,9 +172,9 @@ def test_a_claim_about_the_order_of_highest_places_keeps_both_errors(number):
 
 
 def test_equal_replicates_have_no_limits():
-    found = Limits.of(np.full(5, 0.1 + 0.2))
-    assert found.mean == pytest.approx(0.3)
-    assert np.isnan(found(ERROR).low)
+    limits = Limits.of(np.full(5, 0.1 + 0.2))
+    assert limits.mean == pytest.approx(0.3)
+    assert np.isnan(limits(ERROR).low)
     assert Every(Condition("x", above(0), lambda tables: {"": np.full(5, 0.3)})).judge({}).holds is None
 
 

@@ -60,9 +60,9 @@ def test_under_placebo_tprs_are_those_that_random_scores_have_on_so_few_non_memb
     placebo = means_of(MetricWorld.of(metrics_table(means=means)).with_effect(0.0))
     rng = np.random.default_rng(0)
     is_member = np.arange(2 * nonmembers) < nonmembers
-    found = [ranking(rng.random(len(is_member)), is_member)["tpr_at_1pct_fpr"] for _ in range(400)]
-    error = np.std(found) / np.sqrt(len(found))
-    assert placebo["loss", False, metric] == pytest.approx(np.mean(found), abs=4 * error)
+    rates = [ranking(rng.random(len(is_member)), is_member)["tpr_at_1pct_fpr"] for _ in range(400)]
+    error = np.std(rates) / np.sqrt(len(rates))
+    assert placebo["loss", False, metric] == pytest.approx(np.mean(rates), abs=4 * error)
 
 
 def test_under_placebo_a_tpr_of_the_few_replicates_that_resolve_it_stays():
@@ -86,16 +86,16 @@ def test_under_placebo_arms_make_no_difference():
 
 
 def test_other_worlds_have_a_part_of_the_measured_effect():
-    found = {name: means_of(MetricWorld.of(metrics_table()).with_effect(effect)) for name, effect in EFFECTS.items()}
-    oracle = {name: means["oracle", True, "advantage"] for name, means in found.items()}
+    worlds = {name: means_of(MetricWorld.of(metrics_table()).with_effect(effect)) for name, effect in EFFECTS.items()}
+    oracle = {name: means["oracle", True, "advantage"] for name, means in worlds.items()}
     assert oracle == pytest.approx({"as measured": 0.4, "half": 0.23, "placebo": 0.06, "opposite": -0.28})
-    assert found["as measured"] == pytest.approx(MEASURED)  # without a null value, too
+    assert worlds["as measured"] == pytest.approx(MEASURED)  # without a null value, too
 
 
 def test_printed_means_take_the_place_of_measured_ones():
     printed = {("a", 1.0, "loss", "auc"): 0.8, ("a", 1.0, "absent", "auc"): 0.9}
-    found = means_of(MetricWorld.of(metrics_table()).with_means(printed))
-    assert found == pytest.approx(MEASURED | {("loss", False, "auc"): 0.8})
+    means = means_of(MetricWorld.of(metrics_table()).with_means(printed))
+    assert means == pytest.approx(MEASURED | {("loss", False, "auc"): 0.8})
 
 
 @pytest.mark.parametrize(("effect", "expected"), [(1.0, 0.4), (0.5, 0.2), (0.0, 0.0), (-1.0, -0.4)])
@@ -107,8 +107,8 @@ def test_in_a_study_attacks_have_a_part_of_their_advantage_and_models_keep_their
     assert drawn(2, "threshold").std() == pytest.approx(Splits.read(study_table())(2, "threshold").std(), rel=0.1)
 
 
-@pytest.mark.parametrize(("effect", "found"), [(1.0, 0.9), (0.5, 0.7), (0.0, 0.5), (-1.0, 0.1)])
-def test_single_records_are_members_as_often_as_the_effect_says(effect, found):
+@pytest.mark.parametrize(("effect", "share"), [(1.0, 0.9), (0.5, 0.7), (0.0, 0.5), (-1.0, 0.1)])
+def test_single_records_are_members_as_often_as_the_effect_says(effect, share):
     table = records_table()
     drawn = RecordWorld.of(table).with_effect(effect).draw(Chance(9)).part(slice(3, 8))
     assert list(drawn.columns) == list(table.columns)
@@ -116,7 +116,7 @@ def test_single_records_are_members_as_often_as_the_effect_says(effect, found):
         (target, part): 200 for target in range(5) for part in ("member", "nonmember")
     }
     shares = drawn.groupby("membership")["decision"].mean()
-    assert shares.to_dict() == pytest.approx({"member": found, "nonmember": 1 - found}, abs=0.05)
+    assert shares.to_dict() == pytest.approx({"member": share, "nonmember": 1 - share}, abs=0.05)
 
 
 def null_table():

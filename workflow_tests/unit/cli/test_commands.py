@@ -102,8 +102,8 @@ def test_an_edited_settings_file_is_kept(folder, capsys):
 @pytest.mark.parametrize("make", [os.mkdir, os.mkfifo])
 def test_what_is_no_settings_file_is_kept(folder, capsys, make):
     make(folder / "clinic_2.yaml")
-    words = "Error: clinic_2.yaml: this is no file. Move it away"
-    assert words in refused(capsys, "audit", "Clinic 2.csv", "--label", "readmitted")
+    message = "Error: clinic_2.yaml: this is no file. Move it away"
+    assert message in refused(capsys, "audit", "Clinic 2.csv", "--label", "readmitted")
     assert (folder / "clinic_2.yaml").exists()
 
 

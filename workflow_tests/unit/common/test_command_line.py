@@ -13,14 +13,14 @@ def test_words_are_cut_as_a_shell_cuts_them():
 
 @pytest.mark.parametrize("value", ["; rm -rf ~", "$(touch here)", "a b", "'", "{seed}", "--other"])
 def test_a_value_stays_within_its_word_whatever_it_holds(value):
-    words = split_command("program --out={outputs} {seed}")
-    assert fill(words, {"outputs": value, "seed": "7"}) == ["program", f"--out={value}", "7"]
+    argv = split_command("program --out={outputs} {seed}")
+    assert fill(argv, {"outputs": value, "seed": "7"}) == ["program", f"--out={value}", "7"]
 
 
 def test_placeholders_are_named_once_and_doubled_braces_are_braces():
-    words = split_command("awk '{{print $1}}' {train} {seed} x{train} {1} {}")
-    assert placeholders(words) == ["train", "seed"]
-    assert fill(words, {"train": "t", "seed": "1"}) == ["awk", "{print $1}", "t", "1", "xt", "{1}", "{}"]
+    argv = split_command("awk '{{print $1}}' {train} {seed} x{train} {1} {}")
+    assert placeholders(argv) == ["train", "seed"]
+    assert fill(argv, {"train": "t", "seed": "1"}) == ["awk", "{print $1}", "t", "1", "xt", "{1}", "{}"]
 
 
 @pytest.mark.parametrize(("command", "problem"), [("python 'train.py", "no closing quotation"), ("  ", "empty")])

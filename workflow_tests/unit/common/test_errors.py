@@ -7,7 +7,9 @@ from settings_samples import ROOT
 
 from dpmia.common import errors
 
-KINDS = {name for name, each in vars(errors).items() if isinstance(each, type) and issubclass(each, errors.UserError)}
+KINDS = {
+    name for name, value in vars(errors).items() if isinstance(value, type) and issubclass(value, errors.UserError)
+}
 
 
 @pytest.mark.parametrize(

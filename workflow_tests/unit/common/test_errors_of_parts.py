@@ -38,10 +38,10 @@ class Failing(Attack):
         if name == self.at.removeprefix("mute "):
             raise Mute
 
-    def prepare(self, known):
+    def prepare(self, knowledge):
         self.fail("prepare")
 
-    def scores(self, signal, known, rng):
+    def scores(self, signal, knowledge, rng):
         self.fail("scores")
         return np.zeros(len(signal.records))
 
@@ -63,7 +63,7 @@ def number(groups, rng):
 SCRIPT = """from dpmia import attack
 from dpmia.attacks.base import Attack
 class Mine(Attack):
-    def scores(self, signal, known, rng): return 1 / 0
+    def scores(self, signal, knowledge, rng): return 1 / 0
     def decisions(self, signal, scores): return scores > 0
 attack([[0, 2], [3, 0]], [0, 1], [True, False], attacks={"mine": Mine()})
 """

@@ -21,8 +21,8 @@ from dpmia.common.reading.source import made
 )
 def test_headers_are_checked(tmp_path, header, fault):
     np.savez(tmp_path / "a.npz", header=header)
-    with arrays(made(tmp_path / "a.npz")) as found, pytest.raises(DataError, match=fault):
-        found.header(("f", 2))
+    with arrays(made(tmp_path / "a.npz")) as archive, pytest.raises(DataError, match=fault):
+        archive.header(("f", 2))
 
 
 def test_a_header_that_was_changed_is_seen_by_its_digest(tmp_path):
@@ -32,9 +32,9 @@ def test_a_header_that_was_changed_is_seen_by_its_digest(tmp_path):
     assert changed != content
     for text, whole in ((content, True), (changed, False), (json.dumps(header), True)):  # earlier versions wrote none
         np.savez(tmp_path / "a.npz", header=np.array(text))
-        with arrays(made(tmp_path / "a.npz")) as found:
+        with arrays(made(tmp_path / "a.npz")) as archive:
             if whole:
-                assert json.dumps(found.header(("f", 2))) == json.dumps(header)
+                assert json.dumps(archive.header(("f", 2))) == json.dumps(header)
             else:
                 with pytest.raises(DataError, match=r"a\.npz, header: it is not what was written"):
-                    found.header(("f", 2))
+                    archive.header(("f", 2))

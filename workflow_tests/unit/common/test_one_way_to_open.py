@@ -20,16 +20,18 @@ ONLY_WRITES = {"dpmia/report/page.py": ["gzip"]}
 
 def violations(name, code):
     """Return what a file of Python opens by itself."""
-    found = []
+    opened = []
     for node in ast.walk(ast.parse(code)):
         if isinstance(node, ast.Import):
-            found += [alias.name for alias in node.names if alias.name.partition(".")[0] in MODULES]
+            opened += [alias.name for alias in node.names if alias.name.partition(".")[0] in MODULES]
         elif isinstance(node, ast.ImportFrom) and node.module:
-            found += [node.module] if node.module.partition(".")[0] in MODULES else []
-            found += [f"{node.module}.{each.name}" for each in node.names if _called(node.module, each.name) in CALLS]
+            opened += [node.module] if node.module.partition(".")[0] in MODULES else []
+            opened += [
+                f"{node.module}.{alias.name}" for alias in node.names if _called(node.module, alias.name) in CALLS
+            ]
         elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-            found += [ast.unparse(node)] if ast.unparse(node) in CALLS else []
-    return [] if name.startswith(HOME) else found
+            opened += [ast.unparse(node)] if ast.unparse(node) in CALLS else []
+    return [] if name.startswith(HOME) else opened
 
 
 def _called(module, name):
@@ -40,8 +42,8 @@ def test_no_module_opens_files_by_itself():
     files = [file for folder in ("dpmia", "scripts") for file in (REPOSITORY / folder).rglob("*.py")]
     names = {file.relative_to(REPOSITORY).as_posix(): file.read_text(encoding="utf-8") for file in files}
     assert len(names) > 100
-    found = {name: violations(name, code) for name, code in names.items()}
-    assert {name: each for name, each in found.items() if each} == ONLY_WRITES
+    by_file = {name: violations(name, code) for name, code in names.items()}
+    assert {name: opened for name, opened in by_file.items() if opened} == ONLY_WRITES
 
 
 def test_the_check_sees_what_it_is_for():

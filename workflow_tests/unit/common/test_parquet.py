@@ -69,7 +69,7 @@ def test_rows_in_several_groups_keep_their_order(save):
 
 
 @pytest.mark.parametrize(
-    ("table", "limits", "words"),
+    ("table", "limits", "message"),
     [
         ({"a": [1] * 11}, {"rows": 10}, "11 rows of 1 columns are more than are read"),
         ({"a": [1] * 6, "b": [1] * 6}, {"rows": 10}, "6 rows of 2 columns are more"),
@@ -80,8 +80,8 @@ def test_rows_in_several_groups_keep_their_order(save):
     ],
     ids=["rows", "fields", "columns", "bytes", "bytes of shared texts", "field"],
 )
-def test_more_than_is_read(save, table, limits, words):
-    with pytest.raises(DataError, match=rf"^own\.parquet: .*{words}"):
+def test_more_than_is_read(save, table, limits, message):
+    with pytest.raises(DataError, match=rf"^own\.parquet: .*{message}"):
         read(save(table), **limits)
 
 

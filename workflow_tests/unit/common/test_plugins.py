@@ -24,7 +24,7 @@ class Sureness(Attack):
     def __init__(self, share=0.5, power=1):
         self.share, self.power = share, power
 
-    def scores(self, signal, known, rng):
+    def scores(self, signal, knowledge, rng):
         return np.abs(np.diff(signal.logits, axis=1)[:, 0]).astype(float) ** self.power
 
     def decisions(self, signal, scores):
@@ -238,6 +238,6 @@ def test_without_plugins_there_are_the_parts_of_the_library_only():
 def test_a_file_that_ends_the_process_is_named(folder):
     (folder / "leaves.py").write_text("import sys\n\n\ndef leave():\n    sys.exit('enough')\n")
     leave = load("leaves.py:leave")
-    words = r"leaves\.py, line 5, model one: SystemExit: enough"
-    with pytest.raises(UserError, match=words), errors_of_file("leaves.py:leave", "model one"):
+    message = r"leaves\.py, line 5, model one: SystemExit: enough"
+    with pytest.raises(UserError, match=message), errors_of_file("leaves.py:leave", "model one"):
         leave()

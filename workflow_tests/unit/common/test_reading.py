@@ -228,13 +228,13 @@ ARRAYS = {
 @pytest.mark.parametrize("save", [np.savez, np.savez_compressed])
 def test_arrays_are_read_as_numpy_reads_them(tmp_path, save):
     save(tmp_path / "a.npz", **ARRAYS)
-    with arrays(made(tmp_path / "a.npz")) as found, np.load(tmp_path / "a.npz") as expected:
-        assert found.names == tuple(expected.files)
+    with arrays(made(tmp_path / "a.npz")) as actual, np.load(tmp_path / "a.npz") as expected:
+        assert actual.names == tuple(expected.files)
         for name in expected.files:
-            assert found[name].dtype == expected[name].dtype
-            assert found[name].flags.writeable
-            assert found[name].flags.f_contiguous == expected[name].flags.f_contiguous
-            np.testing.assert_array_equal(found[name], expected[name])
+            assert actual[name].dtype == expected[name].dtype
+            assert actual[name].flags.writeable
+            assert actual[name].flags.f_contiguous == expected[name].flags.f_contiguous
+            np.testing.assert_array_equal(actual[name], expected[name])
 
 
 def packed(path, content, name="x.npy"):
@@ -275,10 +275,10 @@ def npy(shape, dtype="<f8", data=b"", order=False):
 def test_an_array_that_claims_what_it_has_not_is_refused(tmp_path, content, fault):
     path = packed(tmp_path / "a.npz", content)
     with (
-        arrays(made(path)) as found,
+        arrays(made(path)) as archive,
         pytest.raises(DataError, match=rf"a\.npz, array 'x': the array is damaged.*{fault}"),
     ):
-        found["x"]
+        archive["x"]
 
 
 def test_archives_of_too_much_or_of_twins_are_refused(tmp_path):
@@ -299,8 +299,8 @@ def test_archives_of_too_much_or_of_twins_are_refused(tmp_path):
 def test_arrays_are_what_the_caller_expects(tmp_path):
     np.savez(tmp_path / "a.npz", **ARRAYS, gap=np.array([1.0, np.nan]))
     path = tmp_path / "a.npz"
-    with arrays(made(path)) as found:
-        assert found.array("x", "float64", (2, None)).shape == (2, 3)
+    with arrays(made(path)) as archive:
+        assert archive.array("x", "float64", (2, None)).shape == (2, 3)
     for wanted, fault in (
         (("x", "float64", (3, 3)), r"array 'x': float64 of shape \(2, 3\), not float64 of shape \(3, 3\)"),
         (("x", "float64", (None,)), r"of shape \(any\)"),
@@ -309,10 +309,10 @@ def test_arrays_are_what_the_caller_expects(tmp_path):
         (("z", "float64", (1,)), "the array 'z' is missing"),
         (("gap", "float64", (2,)), "array 'gap': not all of its numbers are finite"),
     ):
-        with pytest.raises(DataError, match=fault), arrays(made(path)) as found:
-            found.array(*wanted)
-    with arrays(made(path)) as found:
-        assert np.isnan(found.array("gap", "float64", (2,), gaps=True)[1])
+        with pytest.raises(DataError, match=fault), arrays(made(path)) as archive:
+            archive.array(*wanted)
+    with arrays(made(path)) as archive:
+        assert np.isnan(archive.array("gap", "float64", (2,), gaps=True)[1])
 
 
 def test_a_damaged_part_of_an_archive_is_found(tmp_path):

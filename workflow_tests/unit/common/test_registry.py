@@ -36,8 +36,8 @@ def test_a_name_stands_for_an_object_or_a_module():
 )
 def test_everything_in_the_settings_can_be_loaded(spec):
     module, _, attribute = spec.partition(":")
-    found = load(spec)
-    assert (found.__module__, found.__name__) == (module, attribute) if attribute else found.__name__ == module
+    loaded = load(spec)
+    assert (loaded.__module__, loaded.__name__) == (module, attribute) if attribute else loaded.__name__ == module
 
 
 def test_unknown_modules_and_objects_are_errors():
@@ -51,21 +51,21 @@ def test_unknown_modules_and_objects_are_errors():
 
 
 @pytest.mark.parametrize(
-    ("text", "words"),
+    ("text", "message"),
     [
         ("import math\n1 / 0\n", r"broken\.py, line 2, import: ZeroDivisionError: division by zero"),
         ("# coding: nowhere\n", r"broken\.py, import: SyntaxError: unknown encoding: nowhere"),
         ("x = 1\n", r"broken\.py, import: AttributeError: .* has no attribute 'Attack'"),
     ],
 )
-def test_a_module_of_another_package_that_cannot_be_imported_is_named(tmp_path, monkeypatch, text, words):
+def test_a_module_of_another_package_that_cannot_be_imported_is_named(tmp_path, monkeypatch, text, message):
     (tmp_path / "other_package").mkdir()
     (tmp_path / "other_package/__init__.py").touch()
     (tmp_path / "other_package/broken.py").write_text(text, encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
     for name in ("other_package", "other_package.broken"):
         monkeypatch.delitem(sys.modules, name, raising=False)
-    with pytest.raises(UserError, match=words):
+    with pytest.raises(UserError, match=message):
         load("other_package.broken:Attack")
 
 

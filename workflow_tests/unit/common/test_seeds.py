@@ -66,7 +66,7 @@ def test_every_difference_in_meaning_is_another_seed():
 
 
 def test_joined_words_are_not_split_words():
-    assert len({derive_seed(1, *words) for words in [("ab", "c"), ("a", "bc"), ("abc",), ('a","b', "c")]}) == 4
+    assert len({derive_seed(1, *parts) for parts in [("ab", "c"), ("a", "bc"), ("abc",), ('a","b', "c")]}) == 4
 
 
 def test_seeds_fit_every_generator_and_fill_their_range():

@@ -46,8 +46,8 @@ def test_adults_words_are_all_there_and_five_values_are_the_census_own():
     assert tuple(census_adult.WORDS) == tuple(name for name in census_adult.COMMON if "age" != name[:3] != "cap")
     own = {
         (name, word)
-        for name, words in census_adult.WORDS.items()
-        for word in words.values()
+        for name, translation in census_adult.WORDS.items()
+        for word in translation.values()
         if word not in adult.KINDS[name].values
     }
     assert own == {
@@ -57,9 +57,9 @@ def test_adults_words_are_all_there_and_five_values_are_the_census_own():
         ("native-country", "Panama"),
         ("native-country", "Unknown"),
     }
-    for name, words in census_adult.WORDS.items():
-        assert set(adult.KINDS[name].values) <= set(words.values()), name
-        assert len(set(words.values())) == len(words), name
+    for name, translation in census_adult.WORDS.items():
+        assert set(adult.KINDS[name].values) <= set(translation.values()), name
+        assert len(set(translation.values())) == len(translation), name
 
 
 def test_a_person_of_the_census_is_described_in_adults_terms(tmp_path):

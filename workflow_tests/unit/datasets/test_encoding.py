@@ -14,8 +14,8 @@ from dpmia.datasets.published import adult, compas, heart, student
 from dpmia.datasets.table import Dataset
 
 
-def categories(values, known):
-    return pd.Categorical(values, categories=known)
+def categories(values, names):
+    return pd.Categorical(values, categories=names)
 
 
 def toy():

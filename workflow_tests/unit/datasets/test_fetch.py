@@ -344,11 +344,11 @@ def test_a_file_without_a_server_is_taken_from_the_mirror(tmp_path):
 
 
 def test_a_file_may_be_known_by_its_md5(tmp_path, url):
-    known = replace(raw(url("/good")), checksum=f"md5:{hashlib.md5(CONTENT).hexdigest()}")
-    quick(known, tmp_path / "toy.data")
+    file = replace(raw(url("/good")), checksum=f"md5:{hashlib.md5(CONTENT).hexdigest()}")
+    quick(file, tmp_path / "toy.data")
     assert (tmp_path / "toy.data").read_bytes() == CONTENT
     with pytest.raises(DataError, match=f"md5 {hashlib.md5(OTHER).hexdigest()}"):
-        quick(replace(known, urls=(url("/corrupt"),)), tmp_path / "other.data")
+        quick(replace(file, urls=(url("/corrupt"),)), tmp_path / "other.data")
     assert files(tmp_path) == ["toy.data"]
 
 

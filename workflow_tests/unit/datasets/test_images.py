@@ -213,13 +213,13 @@ def test_the_real_mnist():
 
 @needs_real_files
 def test_the_compressed_files_of_mnist_have_the_published_md5():
-    known = {
+    published = {
         "train-images-idx3-ubyte": "f68b3c2dcbeaaa9fbdd348bbdeb94873",
         "train-labels-idx1-ubyte": "d53e105ee54ea40749a09fcbcd1e9432",
         "t10k-images-idx3-ubyte": "9fb629c4189551a2d022fa330f9573f3",
         "t10k-labels-idx1-ubyte": "ec29112dd5afa0611ce80d1b7f02629c",
     }
-    for name, md5 in known.items():
+    for name, md5 in published.items():
         assert hashlib.md5((MIRROR / "mnist" / f"{name}.gz").read_bytes()).hexdigest() == md5
 
 

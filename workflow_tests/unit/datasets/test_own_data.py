@@ -28,8 +28,8 @@ def test_types_classes_and_groups_are_detected_reported_and_stored(tmp_path):
     assert dataset.x.min() == 0
     assert dataset.x.max() == 1
     reported = "\n".join(own.describe(dataset.provenance))
-    for words in ("60 of 60 rows", "number: age, dose", "category: colour", "no 36, yes 24", "a 30, b 30"):
-        assert words in reported
+    for text in ("60 of 60 rows", "number: age, dose", "category: colour", "no 36, yes 24", "a 30, b 30"):
+        assert text in reported
     dataset.save(tmp_path / "data.npz")
     again = Dataset.load(tmp_path / "data.npz")
     assert own.describe(again.provenance) == own.describe(dataset.provenance)
@@ -178,8 +178,8 @@ def test_a_column_that_reveals_one_of_many_classes_is_pointed_out(tmp_path):
     stage = rng.integers(0, 6, ROWS * 5)
     columns = {
         "age": [str(age) for age in rng.integers(20, 80, ROWS * 5)],
-        "died": ["yes" if each == 3 else "no" for each in stage],
-        "ill": [f"stage {each}" for each in stage],
+        "died": ["yes" if value == 3 else "no" for value in stage],
+        "ill": [f"stage {value}" for value in stage],
     }
     (line,) = read(tmp_path, table_of(columns), group=None).provenance["own"]["warnings"]
     assert "Warning: column 'died' alone predicts the label with AUC 1.000 (class stage 3 against all others)" in line
@@ -237,8 +237,8 @@ def test_classes_and_groups_that_are_numbers_stand_in_their_order(tmp_path):
     dataset = read(tmp_path, text)
     assert dataset.classes == ("0", "1", "2", "10", "11")
     dataset.save(tmp_path / "data.npz")
-    for each in (dataset, Dataset.load(tmp_path / "data.npz")):
-        lines = "\n".join(own.describe(each.provenance))
+    for copy in (dataset, Dataset.load(tmp_path / "data.npz")):
+        lines = "\n".join(own.describe(copy.provenance))
         assert "Classes: 0 12, 1 12, 2 12, 10 12, 11 12." in lines
         assert "9 20, 10 20, 100 20." in lines
     reading = OwnData(path="own.csv", label="ill").reading | {"path": str(tmp_path / "own.csv")}
@@ -251,7 +251,9 @@ def test_of_many_columns_the_first_are_printed_and_all_are_kept(tmp_path):
     dataset = read(tmp_path, table(age=None, dose=None, **many))
     (line,) = (line for line in own.describe(dataset.provenance) if line.startswith("Read as number"))
     assert line == "Read as number: c0, c1, c2, c3, c4, c5, c6, c7 and 92 more."
-    assert {f"c{number}" for number in range(100)} <= {each["name"] for each in dataset.provenance["own"]["columns"]}
+    assert {f"c{number}" for number in range(100)} <= {
+        column["name"] for column in dataset.provenance["own"]["columns"]
+    }
     with pytest.raises(DataError, match=r"one of the columns site, colour, .* and 95 more\."):
         read(tmp_path, table(age=None, dose=None, **many), label="nothing like it")
 

@@ -54,15 +54,15 @@ WRONG = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("content", "settings", "words"), WRONG.values(), ids=WRONG)
-def test_what_is_wrong_is_reported_in_one_message(tmp_path, content, settings, words):
+@pytest.mark.parametrize(("content", "settings", "fragments"), WRONG.values(), ids=WRONG)
+def test_what_is_wrong_is_reported_in_one_message(tmp_path, content, settings, fragments):
     with pytest.raises(DataError) as caught:
         read(tmp_path, content, **settings)
     message = str(caught.value)
     assert message.startswith("own.csv")
     assert "\n" not in message
-    for word in words:
-        assert word in message, message
+    for fragment in fragments:
+        assert fragment in message, message
 
 
 def test_an_attribute_that_is_no_column_is_reported(tmp_path):
@@ -71,7 +71,7 @@ def test_an_attribute_that_is_no_column_is_reported(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("arrays", "words"),
+    ("arrays", "message"),
     [
         ({"y": np.arange(50)}, "array 'x' is missing"),
         ({"x": np.zeros((50, 2)), "y": np.arange(3)}, "y has .*\\(50,\\)"),
@@ -83,9 +83,9 @@ def test_an_attribute_that_is_no_column_is_reported(tmp_path):
         ),
     ],
 )
-def test_wrong_arrays_are_reported(tmp_path, arrays, words):
+def test_wrong_arrays_are_reported(tmp_path, arrays, message):
     np.savez(tmp_path / "own.npz", **arrays)
-    with pytest.raises(DataError, match=words):
+    with pytest.raises(DataError, match=message):
         read(tmp_path, (tmp_path / "own.npz").read_bytes(), name="own.npz", label=None, group=None)
 
 
@@ -96,7 +96,7 @@ def test_parquet_without_its_library_is_reported(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("settings", "words"),
+    ("settings", "message"),
     [
         ({"path": "a.xlsx", "label": "y"}, "does not end in"),
         ({"path": "a.csv"}, "key label is missing"),
@@ -110,6 +110,6 @@ def test_parquet_without_its_library_is_reported(tmp_path, monkeypatch):
         ({"path": "a.npz", "label": "y"}, "label cannot be combined with .npz"),
     ],
 )
-def test_settings_that_do_not_fit_together_are_refused(settings, words):
-    with pytest.raises(ValueError, match=words):
+def test_settings_that_do_not_fit_together_are_refused(settings, message):
+    with pytest.raises(ValueError, match=message):
         OwnData(**settings)

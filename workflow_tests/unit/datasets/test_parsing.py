@@ -141,8 +141,8 @@ def raw_folders(tmp_path_factory):
     return root
 
 
-@pytest.mark.parametrize(("module", "file", "old", "new", "found", "expected"), PUBLISHED)
-def test_damage_in_published_formats_is_reported(raw_folders, tmp_path, module, file, old, new, found, expected):
+@pytest.mark.parametrize(("module", "file", "old", "new", "shown", "expected"), PUBLISHED)
+def test_damage_in_published_formats_is_reported(raw_folders, tmp_path, module, file, old, new, shown, expected):
     for path in (raw_folders / module.__name__).iterdir():
         content = path.read_bytes()
         if path.name == file:
@@ -152,5 +152,5 @@ def test_damage_in_published_formats_is_reported(raw_folders, tmp_path, module, 
     with pytest.raises(DataError) as caught:
         module.read(tmp_path)
     assert file in str(caught.value)
-    assert found in str(caught.value)
+    assert shown in str(caught.value)
     assert expected in str(caught.value)

@@ -65,8 +65,8 @@ def test_records_and_features(real, name, attributes, shape):
 @pytest.mark.parametrize("name", TABLES)
 def test_provenance_is_the_published_one(real, name):
     files = module(name).encode(real[name]).provenance["files"]
-    found = [(file["name"], f"sha256:{file['sha256']}", file["bytes"], file["rows"]) for file in files]
-    assert found == [(raw.file, raw.checksum, raw.bytes, raw.rows) for raw in raw_files(name)]
+    listed = [(file["name"], f"sha256:{file['sha256']}", file["bytes"], file["rows"]) for file in files]
+    assert listed == [(raw.file, raw.checksum, raw.bytes, raw.rows) for raw in raw_files(name)]
 
 
 @pytest.mark.parametrize(

@@ -80,7 +80,7 @@ def two_parts(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("lies", "mirrored", "found"),
+    ("lies", "mirrored", "expected"),
     [
         ((), False, ["toy.data", "more.data"]),  # both are downloaded
         ((), True, ["toy.data"]),
@@ -89,12 +89,12 @@ def two_parts(monkeypatch):
         (("raw/more.data",), True, ["toy.data", "more.data"]),
     ],
 )
-def test_an_optional_file_is_read_unless_the_mirror_lacks_it(two_parts, tmp_path, lies, mirrored, found):
+def test_an_optional_file_is_read_unless_the_mirror_lacks_it(two_parts, tmp_path, lies, mirrored, expected):
     for name in lies:
         (tmp_path / name).parent.mkdir(parents=True)
         (tmp_path / name).touch()
     files = sources.files_at_hand("toy", tmp_path / "mirror" if mirrored else None, tmp_path / "raw")
-    assert [file.file for file in files] == found
+    assert [file.file for file in files] == expected
 
 
 def test_an_optional_file_without_url_keeps_nothing_from_running(monkeypatch, tmp_path):
@@ -127,7 +127,7 @@ LINE = "coins,coins.csv,coins/coins.csv,,,,,,CC0,https://example.org/coins\n"
 
 
 @pytest.mark.parametrize(
-    ("text", "words"),
+    ("text", "problem"),
     [
         (HEADER + LINE + "x,y\n", "it is no list of raw files"),
         (HEADER + HEADER + LINE, "it is no list of raw files"),
@@ -136,7 +136,7 @@ LINE = "coins,coins.csv,coins/coins.csv,,,,,,CC0,https://example.org/coins\n"
         (HEADER + LINE.replace("coins.csv,", "../coins.csv,", 1), r"'\.\./coins\.csv' is not the name of a file"),
     ],
 )
-def test_a_damaged_list_of_another_package_is_named(tmp_path, monkeypatch, text, words):
+def test_a_damaged_list_of_another_package_is_named(tmp_path, monkeypatch, text, problem):
     (tmp_path / "with_coins").mkdir()
     (tmp_path / "with_coins/__init__.py").touch()
     monkeypatch.syspath_prepend(tmp_path)
@@ -145,5 +145,5 @@ def test_a_damaged_list_of_another_package_is_named(tmp_path, monkeypatch, text,
     table.write_text(HEADER + LINE, encoding="utf-8")
     assert all_raw_files.__wrapped__()[-1].file == "coins.csv"
     table.write_text(text, encoding="utf-8")
-    with pytest.raises(DataError, match=rf"with_coins/sources\.csv: {words}.*Repair or uninstall its package"):
+    with pytest.raises(DataError, match=rf"with_coins/sources\.csv: {problem}.*Repair or uninstall its package"):
         all_raw_files.__wrapped__()

@@ -54,8 +54,8 @@ def accuracies(make, inputs, labels, members, epochs):
             optimizer.step()
     with torch.no_grad():
         right = [
-            (network(part).argmax(1) == known).float().mean().item()
-            for part, known in ((inputs[:members], labels[:members]), (inputs[-1000:], labels[-1000:]))
+            (network(part).argmax(1) == targets).float().mean().item()
+            for part, targets in ((inputs[:members], labels[:members]), (inputs[-1000:], labels[-1000:]))
         ]
     return tuple(right)
 

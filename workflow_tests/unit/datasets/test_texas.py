@@ -63,10 +63,10 @@ def test_too_few_operations_are_reported(tmp_path):
 
 
 def test_missing_codes_are_a_value_and_missing_numbers_are_zero(tmp_path):
-    known = {"PRINC_SURG_PROC_CODE": "0500", "PUBLIC_HEALTH_REGION": "11", "SEX_CODE": "M", "RACE": "4"}
+    codes = {"PRINC_SURG_PROC_CODE": "0500", "PUBLIC_HEALTH_REGION": "11", "SEX_CODE": "M", "RACE": "4"}
     rows = [
         *operations(),
-        row(**known, PAT_AGE="05", PRINC_SURG_PROC_DAY="-2", LENGTH_OF_STAY=8, PHARM_AMOUNT="12.50"),
+        row(**codes, PAT_AGE="05", PRINC_SURG_PROC_DAY="-2", LENGTH_OF_STAY=8, PHARM_AMOUNT="12.50"),
         row(PRINC_SURG_PROC_CODE="0500", RACE="NA", PAT_AGE="10"),
     ]
     dataset = texas.encode(texas.read(raw(tmp_path, rows)), ("RACE",))

@@ -43,9 +43,11 @@ def model(arm, epsilon, replicate, validation=0, nonmembers=30, **more):
     rng = np.random.default_rng(number)
     part = np.repeat(np.array([MEMBER, NONMEMBER, VALIDATION], dtype=np.uint8), [20, nonmembers, validation])
     key = {"arm": arm, "iid": arm.endswith("-iid"), "epsilon": epsilon, "replicate": replicate, "meaning": number}
-    known = card(**{**key, "compares": "replace_one", **more})
+    model_card = card(**{**key, "compares": "replace_one", **more})
     labels = rng.integers(0, 2, len(part))
-    return Signal(known, np.arange(len(part)), labels, part, rng.standard_normal((len(part), 2)).astype(np.float32))
+    return Signal(
+        model_card, np.arange(len(part)), labels, part, rng.standard_normal((len(part), 2)).astype(np.float32)
+    )
 
 
 @pytest.fixture(scope="module")
@@ -133,10 +135,10 @@ def test_details_are_measured_on_request(files, table):
 
 def test_records_without_a_score_rank_last_in_the_curves_of_an_audit(files):
     class Silent(AverageThreshold):
-        def scores(self, signal, known, rng):
-            found = -signal.losses
-            found[::7] = np.nan
-            return found
+        def scores(self, signal, knowledge, rng):
+            scores = -signal.losses
+            scores[::7] = np.nan
+            return scores
 
     for name, signal, scores in scored({"silent": (Silent(), [])}, files[:1], 1):
         assert name == "silent"
@@ -187,16 +189,16 @@ def test_the_best_accuracy_of_all_epochs_varies_with_its_records_as_that_of_the_
 
 def test_tprs_at_low_rates_have_a_ceiling_where_non_members_are_enough(tmp_path):
     accounting = Mechanism("poisson", 0.1, 20, 2, "replace_one", 1e-5, "pld").record(1.0, 2.0, 1.0)
-    found = {}
+    metrics = {}
     for nonmembers in (99, 150):
         signal = model("va", "1000", 0, nonmembers=nonmembers, accounting=accounting, compares="replace_one")
         save_signals(tmp_path / "a.npz", [signal], {})
-        found[nonmembers] = accuracy_table("heart", [tmp_path / "a.npz"]).set_index("metric")["value"]
+        metrics[nonmembers] = accuracy_table("heart", [tmp_path / "a.npz"]).set_index("metric")["value"]
     # Of 150 non-members the highest passes at 1 %: the threshold is at the second, and passes 2 of 151 new ones.
     expected = tpr_ceiling(trade_off_of(accounting, "replace_one"), 2 / 151)
-    assert found[150]["tpr_ceiling_at_1pct_fpr"] == pytest.approx(expected)
-    assert np.isnan(found[99]["tpr_ceiling_at_1pct_fpr"])
-    assert np.isnan(found[150]["tpr_ceiling_at_0.1pct_fpr"])
+    assert metrics[150]["tpr_ceiling_at_1pct_fpr"] == pytest.approx(expected)
+    assert np.isnan(metrics[99]["tpr_ceiling_at_1pct_fpr"])
+    assert np.isnan(metrics[150]["tpr_ceiling_at_0.1pct_fpr"])
 
 
 def ceiling(tmp_path, accounting, compares="replace_one"):
@@ -215,10 +217,10 @@ def test_precision_and_roc_have_the_ceiling_of_their_sampling_rate(tmp_path, rat
     curve = trade_off_of(accounting, "add_remove")
     assert table["precision_ceiling"] == float(precision_ceiling(curve, prior, ACCEPTANCE))
     held = [held_rate(fpr, int(signal.is_nonmember.sum())) for fpr in ROC_RATES]
-    found = [table[f"tpr_ceiling@{fpr:g}"] for fpr in ROC_RATES]
-    np.testing.assert_array_equal(found, tpr_ceiling(curve, held))
-    assert np.isnan(found[0])
-    assert found[-1] == 1
+    ceilings = [table[f"tpr_ceiling@{fpr:g}"] for fpr in ROC_RATES]
+    np.testing.assert_array_equal(ceilings, tpr_ceiling(curve, held))
+    assert np.isnan(ceilings[0])
+    assert ceilings[-1] == 1
     brief = accuracy_table("heart", [tmp_path / "a.npz"])["metric"]
     assert set(table.index) - set(brief) == {f"tpr_ceiling@{fpr:g}" for fpr in ROC_RATES}
 
@@ -337,7 +339,7 @@ def test_names_that_look_like_missing_values_stay_names_and_empty_cells_are_miss
         {"experiment": names, "arm": names, "epsilon": [1, np.inf, 0.1, 1, 1, 1, 1], "mean": [0.5, np.nan, *[1.0] * 5]}
     )
     written.to_csv(tmp_path / "a.csv", index=False)
-    found = read_table(tmp_path / "a.csv")
-    assert found["arm"].tolist() == found["experiment"].tolist() == names
-    assert found["epsilon"].tolist() == written["epsilon"].tolist()
-    assert np.isnan(found["mean"]).tolist() == [False, True, *[False] * 5]
+    frame = read_table(tmp_path / "a.csv")
+    assert frame["arm"].tolist() == frame["experiment"].tolist() == names
+    assert frame["epsilon"].tolist() == written["epsilon"].tolist()
+    assert np.isnan(frame["mean"]).tolist() == [False, True, *[False] * 5]

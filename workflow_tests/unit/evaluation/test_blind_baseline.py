@@ -37,8 +37,8 @@ def model(data, arm="one", epsilon="inf", replicate=0, gap=0.0, seed=0, draw="on
     logits = rng.normal(size=(len(records), 2)).astype(np.float32) / 10
     logits[np.arange(len(records)), data.y[records]] += gap * (part == MEMBER)
     meaning = [data.fingerprint, draw, replicate, epsilon]
-    known = card(arm=arm, iid=arm.endswith("-iid"), epsilon=epsilon, replicate=replicate, meaning=meaning)
-    return Signal(known, records, data.y[records], part, logits)
+    model_card = card(arm=arm, iid=arm.endswith("-iid"), epsilon=epsilon, replicate=replicate, meaning=meaning)
+    return Signal(model_card, records, data.y[records], part, logits)
 
 
 @pytest.fixture
@@ -54,8 +54,8 @@ def measured(tmp_path):
 
 
 def value(table, attack, metric):
-    (found,) = table.loc[(table["attack"] == attack) & (table["metric"] == metric), "value"]
-    return found
+    (cell,) = table.loc[(table["attack"] == attack) & (table["metric"] == metric), "value"]
+    return cell
 
 
 def test_what_records_tell_needs_no_model_and_a_useless_model_adds_nothing(measured):
@@ -130,10 +130,10 @@ def test_the_excess_is_the_difference_of_both_scores():
     more, without = rng.random(60) + 0.3 * truth, rng.random(60)
     kept = np.arange(60) % 3 > 0
     for part in (slice(None), kept):
-        found, base = ({**ranking(each[part], truth[part])} for each in (more, without))
+        metrics, base = ({**ranking(scores[part], truth[part])} for scores in (more, without))
         excess = _with_excess(more, without, truth, part)
-        assert excess["auc_excess"] == pytest.approx(found["auc"] - base["auc"])
-        decided = [(each[part] >= 0.5) for each in (more, without)]
+        assert excess["auc_excess"] == pytest.approx(metrics["auc"] - base["auc"])
+        decided = [(scores[part] >= 0.5) for scores in (more, without)]
         gained = [advantage(decisions, truth[part])["advantage"] for decisions in decided]
         assert excess["advantage_excess"] == pytest.approx(gained[0] - gained[1])
     assert _with_excess(without, without, truth)["auc_excess"] == 0

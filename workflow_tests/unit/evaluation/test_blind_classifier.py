@@ -43,11 +43,11 @@ def arms(seed=0):
 def baseline(scores, is_member):
     """Return the metrics of blind scores, with intervals of advantage and AUC over records."""
     decisions = scores >= blind.THRESHOLD
-    found = {**advantage(decisions, is_member), **ranking(scores, is_member)}
+    metrics = {**advantage(decisions, is_member), **ranking(scores, is_member)}
     for name, parts in contributions(scores, decisions, is_member).items():
         half = NORMAL * standard_error(parts, is_member)
-        found[f"{name}_low"], found[f"{name}_high"] = found[name] - half, found[name] + half
-    return found
+        metrics[f"{name}_low"], metrics[f"{name}_high"] = metrics[name] - half, metrics[name] + half
+    return metrics
 
 
 def excess(scores, reference, is_member, decisions=None):
@@ -59,16 +59,16 @@ def excess(scores, reference, is_member, decisions=None):
         for scored, decided, _ in (of_attack, of_reference)
     )
     parts, other_parts = contributions(*of_attack), contributions(*of_reference)
-    found = {}
+    metrics = {}
     for name in parts:
         gained = values[name] - without[name]
         half = NORMAL * standard_error(parts[name] - other_parts[name], is_member)
-        found |= {f"{name}_excess": gained, f"{name}_excess_low": gained - half, f"{name}_excess_high": gained + half}
-    return found
+        metrics |= {f"{name}_excess": gained, f"{name}_excess_low": gained - half, f"{name}_excess_high": gained + half}
+    return metrics
 
 
-def covers(found, name, value=0.0):
-    return found[f"{name}_low"] <= value <= found[f"{name}_high"]
+def covers(metrics, name, value=0.0):
+    return metrics[f"{name}_low"] <= value <= metrics[f"{name}_high"]
 
 
 # --- What is there to be told -----------------------------------------------------------------------------------
@@ -76,25 +76,25 @@ def covers(found, name, value=0.0):
 
 def test_a_group_is_distinguished_and_its_shuffled_arm_is_not():
     grouped, iid = arms()
-    found = baseline(blind_scores(*grouped, seed=1), grouped[2])
-    assert found["advantage_low"] > 0.4
-    assert found["auc_low"] > 0.75
-    found = baseline(blind_scores(*iid, seed=1), iid[2])
-    assert covers(found, "advantage")
-    assert covers(found, "auc", 0.5)
+    metrics = baseline(blind_scores(*grouped, seed=1), grouped[2])
+    assert metrics["advantage_low"] > 0.4
+    assert metrics["auc_low"] > 0.75
+    metrics = baseline(blind_scores(*iid, seed=1), iid[2])
+    assert covers(metrics, "advantage")
+    assert covers(metrics, "auc", 0.5)
 
 
 def test_exchangeable_members_are_covered():
     """Intervals take the classifiers as given, so among few records they hold in .88 of draws (measured: 300)."""
     rng, draws = np.random.default_rng(2), 30
-    found = []
+    baselines = []
     for seed in range(draws):
         x, is_member = rng.normal(size=(150, 3)), rng.permutation(150) < 60
-        found.append(baseline(blind_scores(x, rng.integers(0, 2, 150), is_member, seed, folds=3), is_member))
+        baselines.append(baseline(blind_scores(x, rng.integers(0, 2, 150), is_member, seed, folds=3), is_member))
     for name, value in (("advantage", 0.0), ("auc", 0.5)):
-        hits = sum(covers(each, name, value) for each in found)
+        hits = sum(covers(metrics, name, value) for metrics in baselines)
         assert hits >= binom.ppf(FALSE_ALARM, draws, 0.88)
-        values = np.array([each[name] for each in found])
+        values = np.array([metrics[name] for metrics in baselines])
         assert abs(values.mean() - value) < 5 * values.std(ddof=1) / np.sqrt(draws)
 
 
@@ -103,19 +103,19 @@ def test_known_optimum_is_neared_and_not_passed_whatever_the_share_of_members(me
     rng, records, shift = np.random.default_rng(3), 3000, 1.0
     is_member = np.arange(records) < members
     x = rng.normal(size=(records, 3)) + np.outer(is_member, [shift, 0, 0])
-    found = baseline(blind_scores(x, np.zeros(records), is_member, seed=4), is_member)
+    metrics = baseline(blind_scores(x, np.zeros(records), is_member, seed=4), is_member)
     optimum = 2 * norm.cdf(shift / 2) - 1
-    assert found["advantage_high"] > 0.9 * optimum
-    assert found["advantage_low"] < optimum
-    assert 0.9 * norm.cdf(shift / np.sqrt(2)) < found["auc"] < 1.03 * norm.cdf(shift / np.sqrt(2))
-    assert abs(found["tpr"] + found["fpr"] - 1) < 0.2  # the symmetric threshold, not that of the majority
+    assert metrics["advantage_high"] > 0.9 * optimum
+    assert metrics["advantage_low"] < optimum
+    assert 0.9 * norm.cdf(shift / np.sqrt(2)) < metrics["auc"] < 1.03 * norm.cdf(shift / np.sqrt(2))
+    assert abs(metrics["tpr"] + metrics["fpr"] - 1) < 0.2  # the symmetric threshold, not that of the majority
 
 
 def test_labels_alone_can_tell():
     rng, is_member = np.random.default_rng(5), np.arange(800) < 400
     y = (rng.random(800) < np.where(is_member, 0.8, 0.2)).astype(np.int64)
-    found = baseline(blind_scores(rng.normal(size=(800, 2)), y, is_member, seed=1), is_member)
-    assert found["advantage"] == pytest.approx(0.6, abs=0.1)
+    metrics = baseline(blind_scores(rng.normal(size=(800, 2)), y, is_member, seed=1), is_member)
+    assert metrics["advantage"] == pytest.approx(0.6, abs=0.1)
 
 
 def test_no_record_is_scored_by_a_classifier_that_knew_it(monkeypatch):
@@ -150,9 +150,9 @@ def test_large_tables_are_learned_from_a_sample(monkeypatch):
     monkeypatch.setattr(blind, "HistGradientBoostingClassifier", Counts)
     monkeypatch.setattr(blind, "VALUES", 6 * 300)
     grouped, _ = arms()
-    found = baseline(blind_scores(*grouped, seed=1), grouped[2])
+    metrics = baseline(blind_scores(*grouped, seed=1), grouped[2])
     assert sizes == [(300, 0.5)] * blind.FOLDS
-    assert found["advantage_low"] > 0
+    assert metrics["advantage_low"] > 0
 
 
 def test_same_seed_same_scores():
@@ -179,9 +179,9 @@ def test_untrained_model_shows_no_excess():
             base = blind_scores(x, y, is_member, seed, folds=3)
             added = excess(scores_with_signal(x, y, losses, is_member, seed, folds=3), base, is_member)
             attack = excess(-losses, base, is_member, decisions=losses <= np.median(losses))
-            for form, found in (("added", added), ("attack", attack)):
-                gains.setdefault((arm, form), []).append(found["auc_excess"])
-                assert found["advantage_excess_low"] <= 0.02
+            for form, metrics in (("added", added), ("attack", attack)):
+                gains.setdefault((arm, form), []).append(metrics["auc_excess"])
+                assert metrics["advantage_excess_low"] <= 0.02
     for gained in gains.values():
         assert mean_interval(np.array(gained), level=0.999).low <= 0
         assert np.mean(gained) < 0.02
@@ -221,9 +221,9 @@ def test_intervals_cover_the_truth_of_gaussian_scores():
     for _ in range(draws):
         shared = rng.normal(size=len(is_member))
         one, other = scores(first, shared), scores(second, shared)
-        found = {**baseline(one, is_member), **excess(one, other, is_member)}
+        metrics = {**baseline(one, is_member), **excess(one, other, is_member)}
         for name, value in truth.items():
-            hits[name] += covers(found, name, value)
+            hits[name] += covers(metrics, name, value)
     for name, count in hits.items():
         # 94 %: the normal approximation of 120 records is allowed to miss a little more often.
         assert binom.ppf(FALSE_ALARM, draws, 0.94) <= count <= binom.ppf(1 - FALSE_ALARM, draws, 0.96), name
@@ -312,6 +312,6 @@ def test_categories_that_differ_between_groups_are_told_as_by_their_likelihood_r
     truth = np.arange(20_000) % 2 == 0
     by_member, by_other = np.array([0.1, 0.3, 0.2, 0.3, 0.1]), np.array([0.3, 0.1, 0.2, 0.1, 0.3])
     codes = np.where(truth, rng.choice(5, 20_000, p=by_member), rng.choice(5, 20_000, p=by_other))
-    found = baseline(blind_scores(one_hot(codes, 5), np.zeros(20_000, dtype=np.int64), truth, 0), truth)
+    metrics = baseline(blind_scores(one_hot(codes, 5), np.zeros(20_000, dtype=np.int64), truth, 0), truth)
     # Likelier among members: the second and the fourth category.
-    assert found["advantage"] == pytest.approx(0.4, abs=0.02)
+    assert metrics["advantage"] == pytest.approx(0.4, abs=0.02)

@@ -57,17 +57,17 @@ def measured(dataset, given, folder):
     save_signals(folder / "targets.npz", train_block(dataset, splits_of(dataset, given), job, 1), {})
     rows = table_of(attack_rows("toy", "population", Population(alpha=0.1), [folder / "targets.npz"], 1))
     rows = rows[rows["metric"] == "precision"]
-    found = {}
+    precisions = {}
     for (arm, epsilon), values in rows.groupby(["arm", "epsilon"])["value"]:
         bound = precision_bound(epsilon, RATES[arm], DELTA, ACCEPTANCE)
-        found[arm, epsilon] = mean_interval(values.to_numpy()), float(bound)
-    return found
+        precisions[arm, epsilon] = mean_interval(values.to_numpy()), float(bound)
+    return precisions
 
 
 def test_precision_of_private_models_keeps_the_bound(dataset, given, tmp_path):
-    found = measured(dataset, given, tmp_path)
-    assert len(found) == len(RATES) * len(EPSILONS)
-    for key, (interval, bound) in found.items():
+    precisions = measured(dataset, given, tmp_path)
+    assert len(precisions) == len(RATES) * len(EPSILONS)
+    for key, (interval, bound) in precisions.items():
         # At the smaller epsilon the noise is such that the attack hardly accuses anybody.
         assert interval.count == 6 or key[1] == 0.5
         assert not interval.low > bound, f"{key}: {interval} is above theorem 3.3, {bound:.3f}: too little noise"

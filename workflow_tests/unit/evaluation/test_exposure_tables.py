@@ -18,10 +18,10 @@ def target(replicate, losses, is_member, epsilon="1", arm="half"):
     """Return a model with given losses: two classes, the first one true."""
     part = np.where(is_member, MEMBER, NONMEMBER).astype(np.uint8)
     logits = np.stack([-np.log(np.expm1(losses)), np.zeros(len(losses))], axis=1).astype(np.float32)
-    known = card(arm=arm, iid=True, epsilon=epsilon, replicate=replicate, meaning=[arm, epsilon, replicate])
+    model_card = card(arm=arm, iid=True, epsilon=epsilon, replicate=replicate, meaning=[arm, epsilon, replicate])
     order = np.random.default_rng(replicate).permutation(len(losses))  # files keep records in any order
     labels = np.zeros(len(losses), dtype=np.int64)
-    return Signal(known, np.arange(len(losses))[order], labels, part[order], logits[order])
+    return Signal(model_card, np.arange(len(losses))[order], labels, part[order], logits[order])
 
 
 def table(folder, signals, references=None):
@@ -85,14 +85,14 @@ def references(rng, epsilon="1", models=40, arm="half"):
 def test_the_rate_of_exchangeable_models_is_kept_and_a_broken_one_is_found(tmp_path):
     rng = np.random.default_rng(1)
     losses, trained_on = exchangeable(rng, 40)
-    known = references(rng)
+    models = references(rng)
     kept = [target(r, *pair) for r, pair in enumerate(zip(losses, trained_on, strict=True))]
-    (row,) = table(tmp_path, kept, known).to_dict("records")
+    (row,) = table(tmp_path, kept, models).to_dict("records")
     assert (row["score"], row["nominal_fpr"], row["judged"], row["exceeded"]) == ("lira_offline", NOMINAL, RECORDS, 0)
     assert 0.06 < row["fpr"] < 0.11
     losses[:, [3, 7]] = 0.01  # what is said of these two records is not what it would be of others
     broken = [target(r, *pair) for r, pair in enumerate(zip(losses, trained_on, strict=True))]
-    (row,) = table(tmp_path, broken, known).to_dict("records")
+    (row,) = table(tmp_path, broken, models).to_dict("records")
     assert row["exceeded"] == 2
 
 
@@ -101,9 +101,9 @@ def test_target_models_that_share_few_reference_models_exceed_the_rate_no_more_o
     for _ in range(runs):
         losses, trained_on = exchangeable(rng, 30)
         cards = [card(arm="half", epsilon="1", role="reference", number=number) for number in range(20)]
-        known = Losses(cards, np.arange(RECORDS), losses[:20].astype(np.float32), trained_on[:20])
+        models = Losses(cards, np.arange(RECORDS), losses[:20].astype(np.float32), trained_on[:20])
         signals = [target(r, *pair) for r, pair in enumerate(zip(losses[20:], trained_on[20:], strict=True))]
-        (row,) = table(tmp_path, signals, known).to_dict("records")
+        (row,) = table(tmp_path, signals, models).to_dict("records")
         assert 0 < row["testable"] < row["judged"]
         some += row["exceeded"] > 0
     assert some <= binom.ppf(1 - 1e-6, runs, 0.05)

@@ -51,8 +51,8 @@ def lower_bound(signals, epsilon, attack):
     table = table_of(attack_rows("toy", "one", attack, [signals], 1))
     rows = table[(table["epsilon"] == epsilon) & (table["metric"] == f"guessed_right@{SHARE}")]
     assert len(rows) == MODELS
-    each = guesses(CANARIES, SHARE)
-    return epsilon_from_guesses(round(rows["value"].sum() * each), each * MODELS, CANARIES * MODELS, 1e-5)
+    count = guesses(CANARIES, SHARE)
+    return epsilon_from_guesses(round(rows["value"].sum() * count), count * MODELS, CANARIES * MODELS, 1e-5)
 
 
 def test_without_privacy_guesses_refute_a_guarantee_of_epsilon_1(signals):

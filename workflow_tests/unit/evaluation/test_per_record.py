@@ -21,7 +21,7 @@ CLASSES, EACH, RECORDS = 3, 40, 400
 LABELS = np.arange(RECORDS) % CLASSES
 
 
-def known(replicate):
+def card_of(replicate):
     return card(arm="iid", replicate=replicate, meaning=["target", replicate])
 
 
@@ -32,14 +32,14 @@ def target(replicate):
     part = np.repeat(np.array([MEMBER, NONMEMBER, POPULATION], dtype=np.uint8), EACH)
     logits = rng.standard_normal((len(records), CLASSES)).astype(np.float32)
     logits[np.arange(len(records)), LABELS[records]] += np.where(part == MEMBER, 2, 1)
-    return Signal(known(replicate), records, LABELS[records], part, logits)
+    return Signal(card_of(replicate), records, LABELS[records], part, logits)
 
 
 def outputs(seed, replicate, count=12):
     """Return models of the attacker, each trained on a fifth of the records."""
     rng = np.random.default_rng([seed, replicate])
     losses = rng.exponential(size=(count, RECORDS)).astype(np.float32)
-    reported = [known(replicate) for _ in range(count)]
+    reported = [card_of(replicate) for _ in range(count)]
     return Losses(reported, np.arange(RECORDS), losses, rng.random((count, RECORDS)) < 0.2)
 
 
@@ -64,7 +64,7 @@ def run(table, files, seed=1, attacks=ATTACKS, arms=("iid",), **options):
 def test_models_trained_on_the_record_that_they_leave_out_are_named(files, tmp_path):
     records = np.sort(target(0).records[:4])
     trained_on = np.eye(2, 4, dtype=bool)
-    wrong = Losses([known(0)] * 2, records, np.ones((2, 4), np.float32), trained_on)
+    wrong = Losses([card_of(0)] * 2, records, np.ones((2, 4), np.float32), trained_on)
     save_losses(tmp_path / "wrong.npz", [wrong], {})
     options = {
         "attacks": {"L": LeaveOneOut},
@@ -73,7 +73,7 @@ def test_models_trained_on_the_record_that_they_leave_out_are_named(files, tmp_p
         "count": EACH,
     }
     with pytest.raises(
-        KnowledgeError, match=r"wrong\.npz, known\.leave_one_out: 2 models were trained on the record left out"
+        KnowledgeError, match=r"wrong\.npz, knowledge\.leave_one_out: 2 models were trained on the record left out"
     ):
         run(per_record_table, files, **options)
 
@@ -85,8 +85,8 @@ def test_verdicts_are_those_of_the_whole_attack(files, letter, alpha):
     models = AttackersModels((), files["references"], files["distilled"])
     attack = ATTACKS[letter](alpha=alpha)
     for signal in (signal for path in files["files"] for signal in load_signals(path)):
-        known = models.known(signal)
-        scores = attack.scores(signal, known, np.random.default_rng(0))
+        knowledge = models.knowledge_of(signal)
+        scores = attack.scores(signal, knowledge, np.random.default_rng(0))
         queried = signal.membership != POPULATION
         expected = pd.Series(attack.decisions(signal, scores)[queried], signal.records[queried]).sort_index()
         rows = table[(table["attack"] == letter) & (table["alpha"] == alpha)]
@@ -104,14 +104,14 @@ def test_fewer_points_are_drawn_by_the_seed_alike_for_all_attacks(files):
 
     table = run(per_record_table, files, alphas=(0.1,), count=10)
     assert table.columns.tolist() == PER_RECORD
-    found = drawn(table)
-    assert {len(records) for records in found.values()} == {10}
-    for (one, part, _), records in found.items():
-        assert records == found[one, part, "S"]
+    samples = drawn(table)
+    assert {len(records) for records in samples.values()} == {10}
+    for (one, part, _), records in samples.items():
+        assert records == samples[one, part, "S"]
         members = target(one).records[target(one).membership == (MEMBER if part == "member" else NONMEMBER)]
         assert records <= set(members)
-    assert drawn(run(per_record_table, files, alphas=(0.1,), count=10)) == found
-    assert drawn(run(per_record_table, files, seed=2, alphas=(0.1,), count=10)) != found
+    assert drawn(run(per_record_table, files, alphas=(0.1,), count=10)) == samples
+    assert drawn(run(per_record_table, files, seed=2, alphas=(0.1,), count=10)) != samples
 
 
 def test_null_losses_are_those_the_attacks_describe(files):
@@ -175,21 +175,23 @@ def test_arms_are_measured_each_by_itself_and_only_those_given(files, tmp_path, 
     of_other = run(table, {**files, "files": [tmp_path / "t.npz"]}, arms=["other"], **options)
     assert not of_other["loss"].isin(alone["loss"]).any()
     pd.testing.assert_frame_equal(run(table, both, **options), alone)
-    found = run(table, both, arms=["iid", "other"], **options)
+    rows = run(table, both, arms=["iid", "other"], **options)
     for arm, expected in (("iid", alone), ("other", of_other)):
-        pd.testing.assert_frame_equal(found[found["arm"] == arm].reset_index(drop=True), expected)
+        pd.testing.assert_frame_equal(rows[rows["arm"] == arm].reset_index(drop=True), expected)
 
 
 def test_target_models_that_share_no_two_members_of_a_class_have_no_rows(tmp_path):
     records = np.arange(12)
     part = np.repeat(np.array([MEMBER, NONMEMBER, POPULATION], dtype=np.uint8), 4)
     logits = np.random.default_rng(1).standard_normal((12, CLASSES)).astype(np.float32)
-    signals = [Signal(known(n), records + 4 * n, LABELS[records + 4 * n], part, logits) for n in range(2)]
+    signals = [Signal(card_of(n), records + 4 * n, LABELS[records + 4 * n], part, logits) for n in range(2)]
     save_signals(tmp_path / "t.npz", signals, {})
     files = {"files": [tmp_path / "t.npz"], "references": (), "distilled": ()}
     table = run(nulls_table, files, attacks={"P": Population}, alpha=0.1)
     assert set(table["targets"]) == {1}
-    lonely = Signal(known(0), records[:3], LABELS[:3], np.array([MEMBER, NONMEMBER, POPULATION], np.uint8), logits[:3])
+    lonely = Signal(
+        card_of(0), records[:3], LABELS[:3], np.array([MEMBER, NONMEMBER, POPULATION], np.uint8), logits[:3]
+    )
     save_signals(tmp_path / "t.npz", [lonely], {})
     table = run(nulls_table, files, attacks={"P": Population}, alpha=0.1)
     assert (len(table), table.columns.tolist()) == (0, NULLS)
@@ -200,7 +202,7 @@ def test_of_very_many_null_losses_some_are_reported_and_all_are_counted(tmp_path
     records = np.arange(count + 4)
     part = np.array([MEMBER, MEMBER, MEMBER, NONMEMBER, *([POPULATION] * count)], dtype=np.uint8)
     logits = np.random.default_rng(1).standard_normal((len(records), 2)).astype(np.float32)
-    signal = Signal(known(0), records, np.zeros(len(records), dtype=np.int64), part, logits)
+    signal = Signal(card_of(0), records, np.zeros(len(records), dtype=np.int64), part, logits)
     save_signals(tmp_path / "t.npz", [signal], {})
     files = {"files": [tmp_path / "t.npz"], "references": (), "distilled": ()}
     table = run(nulls_table, files, attacks={"P": Population}, alpha=0.1)

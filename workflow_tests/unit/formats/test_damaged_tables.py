@@ -27,9 +27,9 @@ def table(tmp_path):
 
 
 def test_a_whole_table_is_read(table):
-    found = read_table(table, MEASURED)
-    assert found["value"].tolist()[::2] == [0.75, 0.25]
-    assert found["value"].isna().tolist() == [False, True, False]
+    frame = read_table(table, MEASURED)
+    assert frame["value"].tolist()[::2] == [0.75, 0.25]
+    assert frame["value"].isna().tolist() == [False, True, False]
 
 
 @pytest.mark.parametrize(
@@ -66,9 +66,9 @@ def test_a_damaged_table_is_named(table, old, new, message):
 def test_names_that_look_like_numbers_stay_texts(tmp_path):
     rows = [row(0, 0.75, arm="1", experiment=".5"), row(1, 0.5, arm="01", experiment=".5")]
     write_rows(tmp_path / "metrics.csv", rows)
-    found = read_table(tmp_path / "metrics.csv")
-    assert found["arm"].tolist() == ["1", "01"]
-    assert found["experiment"].tolist() == [".5", ".5"]
+    frame = read_table(tmp_path / "metrics.csv")
+    assert frame["arm"].tolist() == ["1", "01"]
+    assert frame["experiment"].tolist() == [".5", ".5"]
 
 
 def test_rows_of_different_experiments_are_refused(tmp_path):

@@ -31,25 +31,25 @@ def same(one, other):
 def test_losses_are_stored_as_they_are_and_rounded_ones_of_earlier_versions_are_read(tmp_path):
     given = losses()
     save_losses(tmp_path / "ours.npz", [given], {})
-    (found,) = load_losses(tmp_path / "ours.npz")
-    assert same(found, given)
+    (loaded,) = load_losses(tmp_path / "ours.npz")
+    assert same(loaded, given)
     rounded = replace(given, losses=given.losses.astype(np.float32))
     save_losses(tmp_path / "earlier.npz", [rounded], {})
-    (found,) = load_losses(tmp_path / "earlier.npz")
-    assert found.losses.dtype == np.float64
-    np.testing.assert_array_equal(found.losses, rounded.losses.astype(float))
+    (loaded,) = load_losses(tmp_path / "earlier.npz")
+    assert loaded.losses.dtype == np.float64
+    np.testing.assert_array_equal(loaded.losses, rounded.losses.astype(float))
 
 
 def test_outputs_come_in_the_given_order():
     given = losses()
     queried = np.array([11, 2, 7])
-    found = given.on(queried, np.array([True, False, True]))
+    references = given.on(queried, np.array([True, False, True]))
     for row, model in enumerate((0, 2)):
         for place, record in enumerate(queried):
             column = given.records.tolist().index(record)
-            assert found.losses[row, place] == given.losses[model, column]
-            assert found.trained_on[row, place] == given.trained_on[model, column]
-    assert found.losses.dtype == np.float64
+            assert references.losses[row, place] == given.losses[model, column]
+            assert references.trained_on[row, place] == given.trained_on[model, column]
+    assert references.losses.dtype == np.float64
 
 
 def test_all_none_and_repeated_questions_are_answered():
@@ -87,9 +87,9 @@ def test_blocks_of_different_query_records_are_refused():
 def test_saved_groups_are_read_back_each_with_its_own_records(tmp_path):
     groups = [losses(), losses(models=2, records=(1, 3), seed=1), losses(models=1, records=(4, 8, 9), seed=2)]
     save_losses(tmp_path / "block.npz", groups, {"synthetic": True})
-    found = load_losses(tmp_path / "block.npz")
-    assert len(found) == 3
-    assert all(same(one, other) for one, other in zip(groups, found, strict=True))
+    loaded = load_losses(tmp_path / "block.npz")
+    assert len(loaded) == 3
+    assert all(same(one, other) for one, other in zip(groups, loaded, strict=True))
 
 
 def test_the_file_says_what_it_is_and_opens_with_numpy_alone(tmp_path):

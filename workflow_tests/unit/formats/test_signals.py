@@ -32,11 +32,11 @@ ACCOUNTING = Accounting("poisson", 0.1, 20, 2, "add_remove", 1e-5, "pld", 1.0, 1
 ARRAYS = ("records", "labels", "membership", "logits")
 
 
-def signal(logits, labels, part=None, **known):
+def signal(logits, labels, part=None, **fields):
     logits = np.asarray(logits, dtype=np.float32)
     part = np.arange(len(logits)) % 2 if part is None else part
     return Signal(
-        card(**known),
+        card(**fields),
         np.arange(len(logits)),
         np.asarray(labels, dtype=np.int64),
         np.asarray(part, dtype=np.uint8),
@@ -62,9 +62,9 @@ def models():
 
 def test_what_is_saved_is_read_back(tmp_path, models):
     save_signals(tmp_path / "block.npz", models, {"files": ["x"], "synthetic": True})
-    found = list(load_signals(tmp_path / "block.npz"))
-    assert len(found) == 3
-    for one, other in zip(models, found, strict=True):
+    loaded = list(load_signals(tmp_path / "block.npz"))
+    assert len(loaded) == 3
+    for one, other in zip(models, loaded, strict=True):
         assert one.card == other.card
         for name in ARRAYS:
             assert getattr(one, name).dtype == getattr(other, name).dtype

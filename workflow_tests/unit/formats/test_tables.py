@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from dpmia.papers.artifact import Facts
+from dpmia.papers.artifact import RunSummary
 from dpmia.papers.tables import markdown
 
 TABLE = pd.DataFrame(
@@ -16,8 +16,8 @@ TABLE = pd.DataFrame(
 )
 
 
-def lines(synthetic=False, table=TABLE, **facts):
-    return markdown(table, "All sizes.", Facts(synthetic, "smoke", **facts)).splitlines()
+def lines(synthetic=False, table=TABLE, **fields):
+    return markdown(table, "All sizes.", RunSummary(synthetic, "smoke", **fields)).splitlines()
 
 
 def cells(line):
@@ -47,6 +47,6 @@ def test_numbers_are_not_rewritten():
 
 
 def test_the_file_ends_with_its_last_line():
-    text = markdown(TABLE, "All sizes.", Facts(False, "smoke"))
+    text = markdown(TABLE, "All sizes.", RunSummary(False, "smoke"))
     assert text.endswith("|\n")
     assert not text.endswith("\n\n")

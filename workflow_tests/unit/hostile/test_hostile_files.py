@@ -25,7 +25,7 @@ def try_damages(name, folder, examples):
     whole = target.read(folder)
     contents = {file: file.read_bytes() for file in sorted(folder.iterdir()) if file.name != "SYNTHETIC.txt"}
     present = sorted(folder.iterdir())
-    found = Counter()
+    outcomes = Counter()
     for example in examples:
         rng = mutations.rng_of(name, example)
         file, damage = mutations.any_of(rng, list(contents)), mutations.any_of(rng, target.damages)
@@ -39,28 +39,28 @@ def try_damages(name, folder, examples):
             assert file.name in message, f"{where}: no name of the file in {message}"
             assert len(message) < LONGEST, f"{where}: {message}"
             assert message.endswith((".", "?", "!")), f"{where}: {message}"
-            found["refused"] += 1
+            outcomes["refused"] += 1
         except Exception as error:
             raise AssertionError(f"{where}: {error!r}") from error
         else:
             same = read == whole
             assert same or damage not in target.exact, f"{where}: another meaning"
-            found["the same" if same else "changed"] += 1
+            outcomes["the same" if same else "changed"] += 1
         assert sorted(folder.iterdir()) == present, where
         file.write_bytes(contents[file])
-    return found
+    return outcomes
 
 
 @pytest.mark.parametrize("name", TARGETS)
 def test_damaged_files_are_refused_or_mean_the_same(tmp_path, name):
-    found = try_damages(name, tmp_path / "raw", range(FEW))
-    print(f"seed {mutations.SEED}: {dict(found)}")
-    assert found["refused"] > FEW // 3, "most damages are damages"
+    outcomes = try_damages(name, tmp_path / "raw", range(FEW))
+    print(f"seed {mutations.SEED}: {dict(outcomes)}")
+    assert outcomes["refused"] > FEW // 3, "most damages are damages"
 
 
 @pytest.mark.slow  # minutes for all kinds of files
 @pytest.mark.parametrize("name", TARGETS)
 def test_many_damaged_files_are_refused_or_mean_the_same(tmp_path, name):
-    found = try_damages(name, tmp_path / "raw", range(FEW, FEW + MANY))
-    print(f"seed {mutations.SEED}: {dict(found)}")
-    assert found["refused"] > MANY // 3
+    outcomes = try_damages(name, tmp_path / "raw", range(FEW, FEW + MANY))
+    print(f"seed {mutations.SEED}: {dict(outcomes)}")
+    assert outcomes["refused"] > MANY // 3

@@ -89,7 +89,7 @@ def changed(rng):
                 new = mutations.any_of(rng, ("x", "", 1, None, True, "a b", "../x", "é", 1.5, "__class__", f"{key}s"))
                 node[new] = node.pop(key) if rng.random() < 0.5 else value
             case 2 if isinstance(node, dict):
-                other, name = mutations.any_of(rng, [each for each in places if isinstance(each[0], dict)])
+                other, name = mutations.any_of(rng, [place for place in places if isinstance(place[0], dict)])
                 node[key] = copy.deepcopy(other.get(name))
             case _:
                 node[key] = value

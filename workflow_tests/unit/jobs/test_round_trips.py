@@ -67,7 +67,7 @@ def kinds(value):
 
 @pytest.mark.parametrize("scale", SCALES)
 def test_every_job_of_every_experiment_survives_the_way_to_its_script(scale):
-    found = set()
+    job_types = set()
     for given in make_plan(OWN_CONFIG | {"scale": scale}, ROOT).experiments.values():
         for job in all_jobs(given):
             plain = job.plain()
@@ -82,9 +82,9 @@ def test_every_job_of_every_experiment_survives_the_way_to_its_script(scale):
                 assert derive_seed(1, "weights", "data", again.arms[name].meaning(), 0) == seed
                 same_names = sent["arms"][name] | {"draw": arm.drawn_by}
                 assert derive_seed(1, "weights", "data", same_names, 0) == seed
-            found.add(type(job).__name__)
-    assert found >= {"PrepareJob", "ClusterJob", "BatchLimits", "SplitJob", "BlindJob", "ShadowJob", "TrainJob"}
-    assert found >= {"AttackJob", "DistilJob", "ReferenceJob", "PerRecordJob", "LeaveOneOutJob"}
+            job_types.add(type(job).__name__)
+    assert job_types >= {"PrepareJob", "ClusterJob", "BatchLimits", "SplitJob", "BlindJob", "ShadowJob", "TrainJob"}
+    assert job_types >= {"AttackJob", "DistilJob", "ReferenceJob", "PerRecordJob", "LeaveOneOutJob"}
 
 
 def test_seeds_are_those_of_the_mapping_that_an_arm_was():

@@ -23,10 +23,10 @@ def test_nominal_rate_is_kept_on_exchangeable_scores_of_any_law(law, references)
         "cauchy": lambda shape: rng.standard_cauchy(size=shape),
         "ties": lambda shape: rng.integers(0, 3, shape).astype(float),
     }[law]
-    found = p_values(draw((records,)), draw((references, records)))
+    values = p_values(draw((records,)), draw((references, records)))
     for nominal in (0.01, 0.1, 0.5):
         reached = np.floor(nominal * (references + 1)) / (references + 1)  # p-values are multiples of the resolution
-        false = int((found <= nominal).sum())
+        false = int((values <= nominal).sum())
         assert false <= binom.ppf(1 - FALSE_ALARM, records, reached)
         if law != "ties":
             assert false >= binom.ppf(FALSE_ALARM, records, reached)
@@ -34,13 +34,13 @@ def test_nominal_rate_is_kept_on_exchangeable_scores_of_any_law(law, references)
 
 def test_p_values_count_no_model_that_was_trained_on_the_record():
     outside = np.array([[True, False], [True, True], [False, True]])
-    found = p_values(np.array([2.0, 2.0]), np.array([[1.0, 9.0], [9.0, 1.0], [9.0, 1.0]]), outside)
-    assert found.tolist() == [2 / 3, 1 / 3]
+    values = p_values(np.array([2.0, 2.0]), np.array([[1.0, 9.0], [9.0, 1.0], [9.0, 1.0]]), outside)
+    assert values.tolist() == [2 / 3, 1 / 3]
 
 
 def test_p_values_count_the_references_that_are_as_high():
-    found = p_values(np.array([5.0, 2.0, 0.0]), np.array([[1.0, 2.0, 3.0], [2.0, 1.0, 3.0], [3.0, 3.0, 3.0]]))
-    assert found.tolist() == [0.25, 0.75, 1.0]
+    values = p_values(np.array([5.0, 2.0, 0.0]), np.array([[1.0, 2.0, 3.0], [2.0, 1.0, 3.0], [3.0, 3.0, 3.0]]))
+    assert values.tolist() == [0.25, 0.75, 1.0]
 
 
 def exchangeable_world(rng, references, targets, records=60, joins=0.5):
@@ -107,11 +107,11 @@ def test_too_few_models_can_test_no_record_and_say_so():
     rng = np.random.default_rng(14)
     scores, trained_on = exchangeable_world(rng, 10, 3, records=100, joins=0.0)
     scores[10:, 7] += 1000
-    found = calibration_of(scores, trained_on, 10)
-    assert found.rates[7] == 1
-    assert found.p_values[7] == found.smallest[7] == pytest.approx(1 / 286)
-    assert not found.testable.any()
-    assert not found.exceeded.any()
+    calibrated = calibration_of(scores, trained_on, 10)
+    assert calibrated.rates[7] == 1
+    assert calibrated.p_values[7] == calibrated.smallest[7] == pytest.approx(1 / 286)
+    assert not calibrated.testable.any()
+    assert not calibrated.exceeded.any()
 
 
 def test_records_that_can_never_be_significant_do_not_cost_the_others_their_power():
@@ -122,10 +122,10 @@ def test_records_that_can_never_be_significant_do_not_cost_the_others_their_powe
     outside[:, :5] = True
     decisions = np.zeros(outside.shape, dtype=bool)
     decisions[:, 0] = True
-    found = calibration(decisions, outside, np.full(1000, references), 0.1)
-    assert found.testable.nonzero()[0].tolist() == [0, 1, 2, 3, 4]
-    assert (found.rates[5:] == 0).all(), "one model is a rate, too"
-    assert found.exceeded.nonzero()[0].tolist() == [0]
+    calibrated = calibration(decisions, outside, np.full(1000, references), 0.1)
+    assert calibrated.testable.nonzero()[0].tolist() == [0, 1, 2, 3, 4]
+    assert (calibrated.rates[5:] == 0).all(), "one model is a rate, too"
+    assert calibrated.exceeded.nonzero()[0].tolist() == [0]
 
 
 @pytest.mark.parametrize(
@@ -136,11 +136,11 @@ def test_p_values_are_those_of_the_beta_binomial_law(references, targets, nomina
     rank = max(k for k in range(references + 2) if k / (references + 1) <= nominal)
     for false in range(targets + 1):
         decisions = (np.arange(targets) < false)[:, None]
-        found = calibration(decisions, np.ones_like(decisions), np.array([references]), nominal)
+        calibrated = calibration(decisions, np.ones_like(decisions), np.array([references]), nominal)
         law = betabinom(targets, rank, references - rank + 1)
-        assert found.p_values[0] == pytest.approx(law.sf(false - 1), rel=1e-9)
-        assert found.smallest[0] == pytest.approx(law.pmf(targets), rel=1e-9)
-        assert found.p_values[0] <= 1
+        assert calibrated.p_values[0] == pytest.approx(law.sf(false - 1), rel=1e-9)
+        assert calibrated.smallest[0] == pytest.approx(law.pmf(targets), rel=1e-9)
+        assert calibrated.p_values[0] <= 1
 
 
 def test_p_values_count_the_orders_of_all_models():
@@ -153,17 +153,17 @@ def test_p_values_count_the_orders_of_all_models():
             of_targets, of_others = scores[list(places)], np.delete(scores, places, axis=0)
             as_many += sum(p_values(row, of_others)[0] <= 0.3 for row in of_targets) >= false
         decisions = (np.arange(targets) < false)[:, None]
-        found = calibration(decisions, np.ones_like(decisions), np.array([references]), 0.3)
-        assert found.p_values[0] == pytest.approx(as_many / len(orders))
+        calibrated = calibration(decisions, np.ones_like(decisions), np.array([references]), 0.3)
+        assert calibrated.p_values[0] == pytest.approx(as_many / len(orders))
 
 
 def test_records_without_a_target_model_or_with_too_few_reference_models_have_no_rate():
     outside = np.array([[True, False, True], [True, False, True]])
-    found = calibration(np.ones((2, 3), dtype=bool), outside, np.array([40, 40, 8]), 0.1)
-    assert found.rates[0] == 1
-    assert np.isnan(found.rates[1:]).all()
-    assert found.smallest[1:].tolist() == [1, 1]
-    assert not found.exceeded[1:].any()
+    calibrated = calibration(np.ones((2, 3), dtype=bool), outside, np.array([40, 40, 8]), 0.1)
+    assert calibrated.rates[0] == 1
+    assert np.isnan(calibrated.rates[1:]).all()
+    assert calibrated.smallest[1:].tolist() == [1, 1]
+    assert not calibrated.exceeded[1:].any()
 
 
 def test_same_lists_agree_and_random_ones_do_by_chance():
@@ -173,22 +173,22 @@ def test_same_lists_agree_and_random_ones_do_by_chance():
     assert same.jaccard == 1
     assert same.always.tolist() == sorted(np.argsort(-scores)[:20].tolist())
     draws = [stability(rng.normal(size=(3, 200)), rng) for _ in range(300)]
-    assert np.mean([each.jaccard for each in draws]) == pytest.approx(draws[0].by_chance, rel=0.05)
+    assert np.mean([draw.jaccard for draw in draws]) == pytest.approx(draws[0].by_chance, rel=0.05)
     # Twenty of two hundred share two on average: 2 / 38.
     assert draws[0].by_chance == pytest.approx(2 / 38, rel=0.15)
 
 
 def test_two_lists_by_hand():
-    found = stability(np.array([[4.0, 3.0, 2.0, 1.0], [4.0, 1.0, 3.0, 2.0]]), np.random.default_rng(0), listed=2)
-    assert found.jaccard == pytest.approx(1 / 3)
-    assert found.always.tolist() == [0]
+    agreement = stability(np.array([[4.0, 3.0, 2.0, 1.0], [4.0, 1.0, 3.0, 2.0]]), np.random.default_rng(0), listed=2)
+    assert agreement.jaccard == pytest.approx(1 / 3)
+    assert agreement.always.tolist() == [0]
     # Pairs of pairs of four: the same, one record in common (four of six), none.
-    assert found.by_chance == pytest.approx((1 + 4 / 3) / 6)
+    assert agreement.by_chance == pytest.approx((1 + 4 / 3) / 6)
 
 
 def test_ties_do_not_agree_by_the_order_of_records():
-    found = stability(np.zeros((6, 1000)), np.random.default_rng(5))
-    assert found.jaccard < 0.1
+    agreement = stability(np.zeros((6, 1000)), np.random.default_rng(5))
+    assert agreement.jaccard < 0.1
 
 
 def test_impossible_questions_are_refused():
@@ -228,7 +228,7 @@ def test_records_that_every_model_exposes_are_found_and_stable():
             card(), np.arange(400), np.zeros(400, dtype=np.int64), part, np.zeros((400, 2), dtype=np.float32)
         )
         exposure.add(signal, scores)
-    assert {found["record"] for found in exposure.most().records} == set(range(10))
+    assert {row["record"] for row in exposure.most().records} == set(range(10))
     assert exposure.nonmembers == 200
     stable = exposure.stable(rng)
     assert stable["jaccard"] > 0.8 > 0.1 > stable["by_chance"]
@@ -240,7 +240,7 @@ def test_equal_records_share_a_rank_and_those_that_are_cut_off_are_counted():
     signal = Signal(card(), np.arange(10), np.zeros(10, dtype=np.int64), part, np.zeros((10, 2), dtype=np.float32))
     exposure.add(signal, np.array([5.0, 9, 7, 7, 7, 1, 0, 0, 2, 3]))
     most = exposure.most()
-    assert [(each["rank"], each["record"], each["score"]) for each in most.records] == [(1, 1, 9), (2, 2, 7), (2, 3, 7)]
+    assert [(row["rank"], row["record"], row["score"]) for row in most.records] == [(1, 1, 9), (2, 2, 7), (2, 3, 7)]
     assert most.tied == 1
     assert most.unseen == 5
     assert most.records[0]["above"] == 0
@@ -264,7 +264,7 @@ def test_only_members_of_more_than_half_as_many_models_as_any_other_are_listed()
     scores = {1: 4.0, 2: 3.0, 3: 2.0, 4: 1.0}  # record n is a member of all models but n - 1 of them
     models = [({n: score for n, score in scores.items() if n <= 4 - model}, [0.0] * 5) for model in range(4)]
     most = exposure_of(10, *models).most()
-    assert [(each["record"], each["models"]) for each in most.records] == [(1, 4), (2, 3)]
+    assert [(row["record"], row["models"]) for row in most.records] == [(1, 4), (2, 3)]
     assert most.tied == 0, "the list is shorter than it may be"
 
 
@@ -273,16 +273,16 @@ def test_means_over_models_rank_the_share_above_first_and_then_the_score():
     other = ({1: 3.5, 2: 4.0, 3: 90.0}, [1.0, 2.0, 3.0, 4.0, 4.5])
     exposure = exposure_of(2, one, other)
     most = exposure.most()
-    assert [(each["rank"], each["record"]) for each in most.records] == [(1, 2), (2, 1)]
-    assert [each["above"] for each in most.records] == pytest.approx([0.2, 0.2])
-    assert [each["score"] for each in most.records] == pytest.approx([6.5, 6.25])
+    assert [(row["rank"], row["record"]) for row in most.records] == [(1, 2), (2, 1)]
+    assert [row["above"] for row in most.records] == pytest.approx([0.2, 0.2])
+    assert [row["score"] for row in most.records] == pytest.approx([6.5, 6.25])
     assert exposure.nonmembers == 4, "those of the model with the fewest"
     assert exposure_of(2, other, one).nonmembers == 4
 
 
 def test_a_share_of_one_nonmember_is_seen_and_none_is_not():
     most = exposure_of(3, ({1: 9.0, 2: 3.5, 3: 0.0}, [1.0, 2.0, 3.0, 4.0])).most()
-    assert [each["above"] for each in most.records] == [0, 0.25, 1]
+    assert [row["above"] for row in most.records] == [0, 0.25, 1]
     assert most.unseen == 1
 
 
@@ -296,7 +296,7 @@ def test_sums_in_another_order_are_equal_means():
     scores = [0.1, 0.2, 0.3]
     assert sum(scores) != sum(scores[::-1])
     models = [({1: up, 2: down}, [0.0]) for up, down in zip(scores, scores[::-1], strict=True)]
-    assert [each["rank"] for each in exposure_of(2, *models).most().records] == [1, 1]
+    assert [row["rank"] for row in exposure_of(2, *models).most().records] == [1, 1]
 
 
 def test_pairs_of_models_are_compared_on_the_members_that_they_share():
@@ -305,12 +305,12 @@ def test_pairs_of_models_are_compared_on_the_members_that_they_share():
     other = {record: -float(record) for record in range(10, 40)} | {10: 100.0, 20: 99.0, 39: 101.0}
     # All have the same share of non-members above them, so their scores rank them.
     models = [(members, [-200.0, 200.0]) for members in (one, other)]
-    found = exposure_of(5, *models).stable(np.random.default_rng(0))
-    assert found["pairs"] == 1
-    assert found["jaccard"] == pytest.approx(1 / 3)
+    agreement = exposure_of(5, *models).stable(np.random.default_rng(0))
+    assert agreement["pairs"] == 1
+    assert agreement["jaccard"] == pytest.approx(1 / 3)
     # Pairs of 20 records: 36 of 190 have one record in common with a given pair, and one is that pair.
-    assert found["by_chance"] == pytest.approx((36 / 3 + 1) / 190)
-    assert not found["stable"]
+    assert agreement["by_chance"] == pytest.approx((36 / 3 + 1) / 190)
+    assert not agreement["stable"]
     assert exposure_of(1, *models).stable(np.random.default_rng(0))["jaccard"] == 1
     assert exposure_of(5, models[0], models[0], models[1]).stable(np.random.default_rng(0))["pairs"] == 3
 
@@ -319,9 +319,9 @@ def test_ten_members_in_common_are_enough_for_a_list_of_one_and_nine_are_not():
     one, other = ({record: float(record) for record in rows} for rows in (range(20), range(10, 30)))
     fewer = {record: float(record) for record in range(11, 30)}
     rng = np.random.default_rng(0)
-    found = exposure_of(5, (one, [0.0]), (other, [0.0])).stable(rng)
-    assert (found["jaccard"], found["by_chance"]) == (1, pytest.approx(0.1))
-    assert found["stable"]
+    agreement = exposure_of(5, (one, [0.0]), (other, [0.0])).stable(rng)
+    assert (agreement["jaccard"], agreement["by_chance"]) == (1, pytest.approx(0.1))
+    assert agreement["stable"]
     assert exposure_of(5, (one, [0.0]), (fewer, [0.0])).stable(rng) is None
 
 

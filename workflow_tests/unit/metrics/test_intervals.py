@@ -51,14 +51,14 @@ def covered(level, tries):
 def test_the_replicates_needed_reach_the_half_width_and_one_fewer_does_not(records_error):
     values = np.random.default_rng(0).normal(size=5)
     spread, shared = values.std(ddof=1), np.full(5, records_error**2)
-    found = estimate(values, shared)
-    wanted = found.half_width() / 3
-    needed = replicates_needed(found, wanted)
+    estimated = estimate(values, shared)
+    wanted = estimated.half_width() / 3
+    needed = replicates_needed(estimated, wanted)
 
     def half_width(count):  # of `count` values with the spread of the five
-        points = np.resize([-1.0, 1.0], count)
-        points -= points.mean()
-        return estimate(points / points.std(ddof=1) * spread, np.full(count, records_error**2)).half_width()
+        sample = np.resize([-1.0, 1.0], count)
+        sample -= sample.mean()
+        return estimate(sample / sample.std(ddof=1) * spread, np.full(count, records_error**2)).half_width()
 
     assert half_width(needed) <= wanted < half_width(needed - 1)
 
@@ -73,50 +73,50 @@ def test_no_number_of_replicates_narrows_what_shared_records_leave_open():
 
 
 def test_two_values_have_a_mean_and_no_interval():
-    found = estimate(np.array([-1.0, 0.3]))
-    assert (found.mean, found.count, found.kind) == (pytest.approx(-0.35), 2, TOO_FEW)
-    assert np.isnan(found.limits()).all()
+    estimated = estimate(np.array([-1.0, 0.3]))
+    assert (estimated.mean, estimated.count, estimated.kind) == (pytest.approx(-0.35), 2, TOO_FEW)
+    assert np.isnan(estimated.limits()).all()
     assert np.isfinite(mean_interval(np.array([-1.0, 0.3, 0.5])).low)
 
 
 def test_equal_values_have_no_interval_over_replicates_and_the_reason():
-    found = estimate(np.full(4, 0.8))
-    assert (found.mean, found.kind) == (0.8, EQUAL)
-    assert np.isnan(found.limits()).all()
+    estimated = estimate(np.full(4, 0.8))
+    assert (estimated.mean, estimated.kind) == (0.8, EQUAL)
+    assert np.isnan(estimated.limits()).all()
     assert estimate(np.full(4, 0.8), np.full(4, np.nan)).kind == EQUAL
     exact = estimate(np.full(4, 0.8), exact=True)
     assert (exact.kind, *exact.limits(SHARE)) == (EXACT, 0.8, 0.8)
 
 
 def test_equal_values_of_shared_records_have_an_interval_over_the_records():
-    found = estimate(np.full(4, 0.441), np.full(4, 0.045**2))
-    assert found.kind == BOTH
-    assert found.degrees == pytest.approx(19)
-    assert found.limits((-1.0, 1.0)) == pytest.approx(
+    estimated = estimate(np.full(4, 0.441), np.full(4, 0.045**2))
+    assert estimated.kind == BOTH
+    assert estimated.degrees == pytest.approx(19)
+    assert estimated.limits((-1.0, 1.0)) == pytest.approx(
         (0.441 - 0.045 * t.isf(0.025, 19), 0.441 + 0.045 * t.isf(0.025, 19))
     )
 
 
 @pytest.mark.parametrize("share", [0.0, 1.0])
 def test_shares_that_are_0_or_1_have_exact_limits_over_the_records_of_one_replicate(share):
-    found = estimate(np.full(4, share), trials=50)
+    estimated = estimate(np.full(4, share), trials=50)
     expected = binomtest(int(50 * share), 50).proportion_ci(method="exact")
-    assert (found.kind, found.count) == (RECORDS, 4)
-    assert found.limits(SHARE) == pytest.approx((expected.low, expected.high))
-    assert equal_records(share, 50).limits(SHARE) == found.limits(SHARE)
+    assert (estimated.kind, estimated.count) == (RECORDS, 4)
+    assert estimated.limits(SHARE) == pytest.approx((expected.low, expected.high))
+    assert equal_records(share, 50).limits(SHARE) == estimated.limits(SHARE)
     assert estimate(np.full(4, share)).kind == EQUAL
 
 
 def test_a_shared_variance_below_zero_adds_nothing():
     values = np.array([0.1, 0.2, 0.4])
-    plain, found = estimate(values), estimate(values, np.full(3, -1e-4))
-    assert (plain.kind, found.kind) == (REPLICATES, BOTH)
-    assert (found.error, found.degrees, found.records_error) == (plain.error, plain.degrees, 0)
+    plain, shared = estimate(values), estimate(values, np.full(3, -1e-4))
+    assert (plain.kind, shared.kind) == (REPLICATES, BOTH)
+    assert (shared.error, shared.degrees, shared.records_error) == (plain.error, plain.degrees, 0)
 
 
 def test_missing_replicates_take_their_shared_variance_with_them():
-    found = estimate(np.array([0.1, np.nan, 0.2, 0.4]), np.array([1e-4, 9.0, 1e-4, 1e-4]))
-    assert found.records_error == pytest.approx(0.01)
+    estimated = estimate(np.array([0.1, np.nan, 0.2, 0.4]), np.array([1e-4, 9.0, 1e-4, 1e-4]))
+    assert estimated.records_error == pytest.approx(0.01)
 
 
 @pytest.mark.parametrize(("predictions", "replicates"), [(5, 5), (50, 3)])
@@ -126,11 +126,11 @@ def test_the_interval_of_a_precision_of_few_predictions_covers_it_and_stays_with
     for _ in range(tries):
         positives = rng.poisson(predictions, replicates)
         values = np.where(positives > 0, rng.binomial(positives, true) / np.maximum(positives, 1), np.nan)
-        found = estimate(values)
-        if np.isnan(found.error):
+        estimated = estimate(values)
+        if np.isnan(estimated.error):
             continue
-        low, high = found.limits(SHARE)
-        assert 0 <= low < found.mean < high <= 1
+        low, high = estimated.limits(SHARE)
+        assert 0 <= low < estimated.mean < high <= 1
         measured += 1
         hits += low <= true <= high
         left += not 0 <= mean_interval(values).low <= mean_interval(values).high <= 1
@@ -167,9 +167,9 @@ def test_equal_up_to_rounding_is_equal():
 @pytest.mark.parametrize(("successes", "trials"), [(1, 8), (3, 10), (499, 500)])
 def test_limits_of_a_share_of_independent_trials_are_wilsons(successes, trials):
     share = successes / trials
-    found = Estimate(share, np.sqrt(share * (1 - share) / trials), 1e15, 4, REPLICATES).limits(SHARE)
+    limits = Estimate(share, np.sqrt(share * (1 - share) / trials), 1e15, 4, REPLICATES).limits(SHARE)
     expected = binomtest(successes, trials).proportion_ci(method="wilson")
-    assert found == pytest.approx((expected.low, expected.high), rel=1e-6)
+    assert limits == pytest.approx((expected.low, expected.high), rel=1e-6)
 
 
 @pytest.mark.parametrize("share", [0.0, 1.0])
@@ -180,10 +180,10 @@ def test_a_share_at_the_end_with_a_known_error_has_limits_by_that_error(share):
 
 
 def test_of_replicates_a_thousand_may_be_needed_and_no_more():
-    found = Estimate(0.5, 0.1, 3.0, 4, REPLICATES)
+    estimated = Estimate(0.5, 0.1, 3.0, 4, REPLICATES)
     at_a_thousand = t.isf(0.025, 999) * 0.1 * np.sqrt(4 / 1000)
-    assert replicates_needed(found, at_a_thousand * (1 + 1e-9)) == 1000
-    assert replicates_needed(found, at_a_thousand * (1 - 1e-9)) is None
+    assert replicates_needed(estimated, at_a_thousand * (1 + 1e-9)) == 1000
+    assert replicates_needed(estimated, at_a_thousand * (1 - 1e-9)) is None
 
 
 def test_without_scatter_half_the_width_is_zero_whatever_the_degrees_of_freedom():
@@ -207,9 +207,9 @@ def test_wrong_limits_in_the_tails_are_no_more_frequent_than_stated():
     records = rng.normal(size=tries) / np.sqrt(3)  # a third of the variance over replicates, shared by all three
     values = records[:, None] + np.sqrt(3) * rng.normal(size=(tries, 3))
     wrong = 0
-    for each in values:
-        replicates = each.var(ddof=1) / 3
-        found = Estimate(each.mean(), np.sqrt(replicates + 1 / 3), degrees_of_sum(replicates, 2, 1 / 3), 3, BOTH,
-                         np.sqrt(1 / 3))  # fmt: skip
-        wrong += found.limits(level=1 - 2 * error)[0] > 0
+    for sample in values:
+        replicates = sample.var(ddof=1) / 3
+        estimated = Estimate(sample.mean(), np.sqrt(replicates + 1 / 3), degrees_of_sum(replicates, 2, 1 / 3), 3, BOTH,
+                             np.sqrt(1 / 3))  # fmt: skip
+        wrong += estimated.limits(level=1 - 2 * error)[0] > 0
     assert wrong / tries < error

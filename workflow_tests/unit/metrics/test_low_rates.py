@@ -59,12 +59,12 @@ def test_what_random_scores_find_is_counted_over_all_orders(members, nonmembers,
     for order in orders:
         last = [place for place, inside in enumerate(order) if not inside][passing]  # the first that does not pass
         counts.append(sum(order[:last]))
-    for found in range(members + 1):
-        share = np.mean(np.array(counts) >= found)
-        assert guessing_tail(found, members, nonmembers, rate) == pytest.approx(share)
+    for hits in range(members + 1):
+        share = np.mean(np.array(counts) >= hits)
+        assert guessing_tail(hits, members, nonmembers, rate) == pytest.approx(share)
 
 
 def test_the_mean_of_what_random_scores_find_is_the_rate_that_is_held():
     members, nonmembers, rate = 500, 500, 0.01
-    mean = sum(guessing_tail(found, members, nonmembers, rate) for found in range(1, members + 1)) / members
+    mean = sum(guessing_tail(hits, members, nonmembers, rate) for hits in range(1, members + 1)) / members
     assert mean == pytest.approx(held_rate(rate, nonmembers))

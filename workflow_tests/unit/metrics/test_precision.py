@@ -34,9 +34,9 @@ def test_the_best_quantile_is_that_of_the_forty_rankings(records):
     rng = np.random.default_rng(records)
     is_member = rng.permutation(halves(records // 3, records - records // 3))
     scores = rng.standard_normal(records)
-    found, _ = best_quantile(scores, is_member)
-    assert found == pytest.approx(counted(scores, is_member), abs=1e-15)
-    assert found >= is_member.mean()
+    best, _ = best_quantile(scores, is_member)
+    assert best == pytest.approx(counted(scores, is_member), abs=1e-15)
+    assert best >= is_member.mean()
 
 
 def test_perfect_scores_are_precise_up_to_the_number_of_members():
@@ -58,9 +58,9 @@ def test_a_score_that_is_not_a_number_is_never_accepted():
     # Of four records, three members; the non-member has no score, so all that are accepted are members.
     assert best_quantile(np.array([0.3, NAN, 0.1, 0.2]), is_member) == (1, 0.75)
     assert best_quantile(np.array([0.3, 0.4, NAN, NAN]), is_member) == (0.5, 0.5)
-    found = best_quantile(np.full(4, NAN), is_member)
-    assert np.isnan(found[0])
-    assert found[1] == 0
+    best = best_quantile(np.full(4, NAN), is_member)
+    assert np.isnan(best[0])
+    assert best[1] == 0
 
 
 def test_infinite_scores_are_scores():
@@ -125,8 +125,8 @@ def test_a_random_ranking_of_a_thousand_records_gains_several_points():
 
 
 def test_references_follow_from_the_numbers_of_members_and_non_members():
-    found = precision_references(halves(30, 70))
-    assert found == {"precision_baseline": 0.3, "precision_control": random_best_quantile(30, 100)}
+    references = precision_references(halves(30, 70))
+    assert references == {"precision_baseline": 0.3, "precision_control": random_best_quantile(30, 100)}
 
 
 def test_random_scores_reach_the_control_and_no_more():
@@ -142,33 +142,33 @@ def test_random_scores_reach_the_control_and_no_more():
 def test_precision_of_four_records_by_hand():
     is_member = np.array([True, True, False, False])
     scores, decisions = np.array([0.9, 0.2, 0.8, 0.1]), np.array([True, False, True, False])
-    found = measured_precision(scores, decisions, is_member)
-    assert (found["precision"], found["accepted"]) == (0.5, 0.5)
-    assert (found["precision_best"], found["accepted_best"], found["nan_scores"]) == (1, 0.25, 0)
-    assert found["tpr@0.5"] == 1
-    assert found["tpr@1"] == 1
+    metrics = measured_precision(scores, decisions, is_member)
+    assert (metrics["precision"], metrics["accepted"]) == (0.5, 0.5)
+    assert (metrics["precision_best"], metrics["accepted_best"], metrics["nan_scores"]) == (1, 0.25, 0)
+    assert metrics["tpr@0.5"] == 1
+    assert metrics["tpr@1"] == 1
 
 
 def test_an_attack_that_predicts_no_member_has_no_precision():
-    found = measured_precision(np.arange(4.0), np.zeros(4, bool), np.array([True, True, False, False]))
-    assert np.isnan(found["precision"])
-    assert found["accepted"] == 0
-    assert found["precision_best"] == 0.5
+    metrics = measured_precision(np.arange(4.0), np.zeros(4, bool), np.array([True, True, False, False]))
+    assert np.isnan(metrics["precision"])
+    assert metrics["accepted"] == 0
+    assert metrics["precision_best"] == 0.5
 
 
 def test_records_without_a_score_are_reported_and_never_called_members():
     is_member = np.array([True, True, False, False])
     scores = np.array([0.5, NAN, NAN, 0.1])
-    found = measured_precision(scores, np.ones(4, bool), is_member)
-    assert (found["precision"], found["accepted"], found["nan_scores"]) == (0.5, 0.5, 0.5)
-    assert (found["precision_best"], found["accepted_best"]) == (1, 0.25)
-    assert found["tpr@0.5"] == 0.5, "the record without a score ranks last"
+    metrics = measured_precision(scores, np.ones(4, bool), is_member)
+    assert (metrics["precision"], metrics["accepted"], metrics["nan_scores"]) == (0.5, 0.5, 0.5)
+    assert (metrics["precision_best"], metrics["accepted_best"]) == (1, 0.25)
+    assert metrics["tpr@0.5"] == 0.5, "the record without a score ranks last"
 
 
 def test_a_rate_below_the_resolution_is_not_reported():
     is_member = halves(20, 50)
-    found = measured_precision(np.arange(70.0), np.ones(70, bool), is_member)
-    reported = [rate for rate in ROC_RATES if np.isfinite(found[f"tpr@{rate:g}"])]
+    metrics = measured_precision(np.arange(70.0), np.ones(70, bool), is_member)
+    reported = [rate for rate in ROC_RATES if np.isfinite(metrics[f"tpr@{rate:g}"])]
     assert reported == [rate for rate in ROC_RATES if rate >= 0.02]
 
 
@@ -183,17 +183,17 @@ def test_rates_of_a_roc_are_dense_from_a_thousandth_to_one():
 def test_the_roc_of_shifted_normal_scores_is_that_of_theory():
     is_member = halves(20_000, 20_000)
     scores = np.random.default_rng(3).standard_normal(40_000) + is_member
-    found = measured_precision(scores, scores > 0.5, is_member)
+    metrics = measured_precision(scores, scores > 0.5, is_member)
     for rate in (0.01, 0.1, 0.5):
-        assert found[f"tpr@{rate:g}"] == pytest.approx(stats.norm.sf(stats.norm.isf(rate) - 1), abs=0.02)
-    assert found["precision"] == pytest.approx(stats.norm.cdf(0.5), abs=0.01)
-    assert found["tpr@1"] == 1
+        assert metrics[f"tpr@{rate:g}"] == pytest.approx(stats.norm.sf(stats.norm.isf(rate) - 1), abs=0.02)
+    assert metrics["precision"] == pytest.approx(stats.norm.cdf(0.5), abs=0.01)
+    assert metrics["tpr@1"] == 1
 
 
 def test_infinite_scores_have_a_roc():
     is_member = np.array([True, True, False, False])
-    found = measured_precision(np.array([INF, -INF, 0.0, -INF]), np.ones(4, bool), is_member)
-    assert found["tpr@0.5"] == 0.5
+    metrics = measured_precision(np.array([INF, -INF, 0.0, -INF]), np.ones(4, bool), is_member)
+    assert metrics["tpr@0.5"] == 0.5
 
 
 @pytest.mark.parametrize("is_member", [np.ones(3, bool), np.zeros(3, bool)])

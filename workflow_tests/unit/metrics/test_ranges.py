@@ -18,9 +18,9 @@ def test_every_metric_of_an_attack_has_a_range_that_holds_it():
     truth = np.arange(200) < 100
     for scores in (rng.normal(size=200), truth.astype(float), -truth.astype(float)):
         decisions = scores > 0
-        found = advantage(decisions, truth) | ranking(scores, truth) | measured_precision(scores, decisions, truth)
-        found |= precision_references(truth)
-        for metric, value in found.items():
+        metrics = advantage(decisions, truth) | ranking(scores, truth) | measured_precision(scores, decisions, truth)
+        metrics |= precision_references(truth)
+        for metric, value in metrics.items():
             least, most = possible_range(metric)
             assert math.isfinite(least), metric
             assert math.isfinite(most), metric
@@ -53,10 +53,10 @@ def test_no_interval_of_a_summary_leaves_the_range_and_two_replicates_have_none(
         for metric, of_metric in values.items()
         for replicate, value in enumerate(of_metric)
     ]
-    found = summary_table(pd.DataFrame(rows, columns=COLUMNS)).set_index("metric")
-    assert 0 < found.loc["auc", "low"] < 0.9 < found.loc["auc", "high"] < 1
-    assert found.loc["loss_members", "low"] == 0
-    assert (found.loc["advantage_excess", "low"], found.loc["advantage_excess", "high"]) == (-2, 2)
-    assert found.loc["auc", "interval"] == "replicates"
-    assert np.isnan(found.loc["tpr", ["low", "high"]].astype(float)).all()
-    assert (found.loc["tpr", "mean"], found.loc["tpr", "interval"]) == (0.5, "none: fewer than 3 replicates")
+    summary = summary_table(pd.DataFrame(rows, columns=COLUMNS)).set_index("metric")
+    assert 0 < summary.loc["auc", "low"] < 0.9 < summary.loc["auc", "high"] < 1
+    assert summary.loc["loss_members", "low"] == 0
+    assert (summary.loc["advantage_excess", "low"], summary.loc["advantage_excess", "high"]) == (-2, 2)
+    assert summary.loc["auc", "interval"] == "replicates"
+    assert np.isnan(summary.loc["tpr", ["low", "high"]].astype(float)).all()
+    assert (summary.loc["tpr", "mean"], summary.loc["tpr", "interval"]) == (0.5, "none: fewer than 3 replicates")

@@ -27,23 +27,23 @@ def halves(n, m=None):
 
 
 def rates(decisions, is_member):
-    found = advantage(decisions, is_member)
-    return {name: found[name] for name in ("advantage", "tpr", "fpr")}
+    metrics = advantage(decisions, is_member)
+    return {name: metrics[name] for name in ("advantage", "tpr", "fpr")}
 
 
 def test_random_scores_tell_nothing():
     members, scores = halves(20_000), np.random.default_rng(0).random(40_000)
     # Four standard errors: of an AUC sqrt((n + m + 1) / (12 n m)), of a rate sqrt(p (1 - p) / n).
-    found = ranking(scores, members)
-    assert found["auc"] == pytest.approx(0.5, abs=4 * np.sqrt(40_001 / 12 / 20_000**2))
-    assert found["tpr_at_1pct_fpr"] == pytest.approx(0.01, abs=4 * np.sqrt(2 * 0.01 * 0.99 / 20_000))
+    metrics = ranking(scores, members)
+    assert metrics["auc"] == pytest.approx(0.5, abs=4 * np.sqrt(40_001 / 12 / 20_000**2))
+    assert metrics["tpr_at_1pct_fpr"] == pytest.approx(0.01, abs=4 * np.sqrt(2 * 0.01 * 0.99 / 20_000))
     assert advantage(scores > 0.3, members)["advantage"] == pytest.approx(0, abs=4 * np.sqrt(2 * 0.21 / 20_000))
 
 
 def test_perfect_scores_tell_all():
     members = halves(50, 2000)
-    found = ranking(members.astype(float), members)
-    assert found == {"auc": 1, "tpr_at_1pct_fpr": 1, "tpr_at_0.1pct_fpr": 1, "resolution": 1 / 2000}
+    metrics = ranking(members.astype(float), members)
+    assert metrics == {"auc": 1, "tpr_at_1pct_fpr": 1, "tpr_at_0.1pct_fpr": 1, "resolution": 1 / 2000}
     assert rates(members, members) == {"advantage": 1, "tpr": 1, "fpr": 0}
     assert rates(~members, members) == {"advantage": -1, "tpr": 0, "fpr": 1}
     assert rates(members | True, members) == {"advantage": 0, "tpr": 1, "fpr": 1}
@@ -62,17 +62,17 @@ def test_precision_and_recall_are_those_of_scikit_learn():
     for _ in range(20):
         members = rng.permutation(halves(9, 5))
         decisions = rng.random(14) < 0.5
-        found = advantage(decisions, members)
-        assert found["precision"] == pytest.approx(
+        metrics = advantage(decisions, members)
+        assert metrics["precision"] == pytest.approx(
             precision_score(members, decisions, zero_division=np.nan), nan_ok=True
         )
-        assert found["recall"] == pytest.approx(recall_score(members, decisions)) == found["tpr"]
+        assert metrics["recall"] == pytest.approx(recall_score(members, decisions)) == metrics["tpr"]
 
 
 def test_precision_and_recall_by_hand():
     members = np.array([True, True, True, False, False])
-    found = advantage(np.array([True, True, False, True, False]), members)
-    assert (found["precision"], found["recall"]) == (2 / 3, 2 / 3)
+    metrics = advantage(np.array([True, True, False, True, False]), members)
+    assert (metrics["precision"], metrics["recall"]) == (2 / 3, 2 / 3)
     assert advantage(members | True, members)["precision"] == 3 / 5, "whoever accuses all is right about the members"
     nobody = advantage(members & False, members)
     assert np.isnan(nobody["precision"])
@@ -83,9 +83,9 @@ def test_with_equal_halves_and_full_recall_the_advantage_follows_from_the_precis
     # Yeom et al. 2018, table I: precision .874 at recall 1 is an advantage of 2 - 1 / .874 = .856.
     members = halves(1000)
     decisions = np.arange(2000) < 1144
-    found = advantage(decisions, members)
-    assert found["precision"] == pytest.approx(0.874, abs=5e-4)
-    assert found["advantage"] == pytest.approx(2 - 1 / found["precision"])
+    metrics = advantage(decisions, members)
+    assert metrics["precision"] == pytest.approx(0.874, abs=5e-4)
+    assert metrics["advantage"] == pytest.approx(2 - 1 / metrics["precision"])
 
 
 @pytest.mark.parametrize("mu", [0.5, 1, 2])
@@ -93,8 +93,8 @@ def test_shifted_normal_scores_have_the_metrics_of_theory(mu):
     n = 20_000
     members = halves(n)
     scores = np.random.default_rng(1).standard_normal(2 * n) + mu * members
-    found = ranking(scores, members)
-    assert found["auc"] == pytest.approx(stats.norm.cdf(mu / np.sqrt(2)), abs=4 / np.sqrt(6 * n))
+    metrics = ranking(scores, members)
+    assert metrics["auc"] == pytest.approx(stats.norm.cdf(mu / np.sqrt(2)), abs=4 / np.sqrt(6 * n))
     threshold = best_threshold(scores, members)
     # The largest difference of two empirical distributions exceeds the true one by little: 2 % at n = 20 000.
     best = advantage(scores >= threshold, members)
@@ -103,7 +103,7 @@ def test_shifted_normal_scores_have_the_metrics_of_theory(mu):
         tpr = stats.norm.sf(stats.norm.isf(rate) - mu)
         slope = stats.norm.pdf(stats.norm.isf(rate) - mu) / stats.norm.pdf(stats.norm.isf(rate))
         error = np.sqrt(tpr * (1 - tpr) / n + slope**2 * rate * (1 - rate) / n)
-        assert found[name] == pytest.approx(tpr, abs=4 * error + 1 / n)
+        assert metrics[name] == pytest.approx(tpr, abs=4 * error + 1 / n)
 
 
 def test_ranking_of_small_sets_is_that_of_all_pairs():
@@ -120,10 +120,10 @@ def test_ranking_of_small_sets_is_that_of_all_pairs():
 )
 def test_a_rate_below_the_resolution_is_not_reported(nonmembers, at_1pct, at_a_thousandth):
     members = halves(10, nonmembers)
-    found = ranking(np.arange(10.0 + nonmembers), members)
-    assert found["resolution"] == 1 / nonmembers
-    assert np.isfinite(found["tpr_at_1pct_fpr"]) == at_1pct
-    assert np.isfinite(found["tpr_at_0.1pct_fpr"]) == at_a_thousandth
+    metrics = ranking(np.arange(10.0 + nonmembers), members)
+    assert metrics["resolution"] == 1 / nonmembers
+    assert np.isfinite(metrics["tpr_at_1pct_fpr"]) == at_1pct
+    assert np.isfinite(metrics["tpr_at_0.1pct_fpr"]) == at_a_thousandth
 
 
 @pytest.mark.parametrize(("nonmembers", "rate"), [(100, 0.01), (105, 0.01), (215, 0.01), (2105, 0.001)])
@@ -132,14 +132,12 @@ def test_a_part_of_the_records_lets_as_many_pass_as_it_has_of_those_that_pass_of
     scores, members = rng.normal(size=500 + nonmembers), np.arange(500 + nonmembers) < 500
     whole = tpr_at(*roc(scores + members, members)[:2], rate, nonmembers)
     assert tpr_at(*roc(scores + members, members)[:2], rate, nonmembers, nonmembers) == whole
-    found = []
+    tprs = []
     for _ in range(200):  # parts of other sizes, as groups drawn at random leave
         kept = rng.random(len(scores)) > 0.05
-        found.append(
-            tpr_at(*roc((scores + members)[kept], members[kept])[:2], rate, (~members[kept]).sum(), nonmembers)
-        )
-    assert np.isfinite(found).all()
-    assert np.mean(found) == pytest.approx(whole, abs=0.03)
+        tprs.append(tpr_at(*roc((scores + members)[kept], members[kept])[:2], rate, (~members[kept]).sum(), nonmembers))
+    assert np.isfinite(tprs).all()
+    assert np.mean(tprs) == pytest.approx(whole, abs=0.03)
     flat = tpr_at(np.array([0, 0.5, 1]), np.array([0.2, 0.6, 1]), 0.25, 2, 4)
     assert flat == pytest.approx(0.4), "half a non-member may pass: half way from .2 to .6"
 
@@ -155,9 +153,9 @@ def test_a_rate_of_exactly_one_false_alarm_allows_one():
 def test_the_held_rate_is_the_mean_tpr_of_random_scores(nonmembers):
     """On few non-members a threshold that passes 1 % of them passes more of new records."""
     members, rng = halves(200, nonmembers), np.random.default_rng(nonmembers)
-    found = [ranking(rng.random(200 + nonmembers), members) for _ in range(400)]
+    rankings = [ranking(rng.random(200 + nonmembers), members) for _ in range(400)]
     for name, rate in LOW_RATES.items():
-        held, values = held_rate(rate, nonmembers), np.array([each[name] for each in found])
+        held, values = held_rate(rate, nonmembers), np.array([metrics[name] for metrics in rankings])
         assert np.isnan(held) == (nonmembers < round(1 / rate))
         assert np.isnan(values).all() == np.isnan(held)
         if not np.isnan(held):
@@ -170,9 +168,9 @@ def test_the_best_threshold_is_the_best_of_all():
     for _ in range(50):
         members = rng.permutation(halves(6, 9))
         scores = rng.integers(0, 7, 15).astype(float)
-        found = advantage(scores >= best_threshold(scores, members), members)["advantage"]
-        assert found == max(advantage(scores >= t, members)["advantage"] for t in [*scores, np.inf])
-        assert found >= 0
+        largest = advantage(scores >= best_threshold(scores, members), members)["advantage"]
+        assert largest == max(advantage(scores >= t, members)["advantage"] for t in [*scores, np.inf])
+        assert largest >= 0
 
 
 def test_of_equally_good_thresholds_the_highest_is_taken():
@@ -195,10 +193,10 @@ def test_one_kind_of_records_alone_cannot_be_measured(members):
 def test_intervals_are_those_of_scipy():
     values = np.random.default_rng(4).standard_normal(7)
     for level in (0.5, 0.95, 0.99):
-        found = mean_interval(values, level)
+        interval = mean_interval(values, level)
         low, high = stats.t.interval(level, 6, loc=values.mean(), scale=stats.sem(values))
-        assert (found.low, found.high) == pytest.approx((low, high), rel=1e-12)
-        assert (found.mean, found.count) == (pytest.approx(values.mean()), 7)
+        assert (interval.low, interval.high) == pytest.approx((low, high), rel=1e-12)
+        assert (interval.mean, interval.count) == (pytest.approx(values.mean()), 7)
     assert (mean_interval(values).low, mean_interval(values).high) == pytest.approx(
         stats.ttest_1samp(values, 0).confidence_interval()
     )
@@ -228,15 +226,15 @@ def test_missing_values_are_left_out():
 
 
 def test_equal_values_have_an_interval_of_no_width():
-    found = mean_interval(np.full(5, 0.5))
-    assert (found.low, found.mean, found.high) == (0.5, 0.5, 0.5)
+    interval = mean_interval(np.full(5, 0.5))
+    assert (interval.low, interval.mean, interval.high) == (0.5, 0.5, 0.5)
 
 
 def test_the_highest_scores_are_guessed_members_and_the_lowest_are_not():
     members = np.array([True, False, True, True, False, False, True, False, True, False])
-    found = guessed_right(np.array([9, 8, 7, 6, 5, 4, 3, 2, 1, 0.0]), members)
+    shares = guessed_right(np.array([9, 8, 7, 6, 5, 4, 3, 2, 1, 0.0]), members)
     # From the lowest: one guess of each kind, then one again (a fifth of 10), two, and all.
-    assert found == {
+    assert shares == {
         "guessed_right@0.1": 1.0,
         "guessed_right@0.2": 1.0,
         "guessed_right@0.5": (1 + 1) / 4,

@@ -15,30 +15,30 @@ def drawn(seed, members=7, nonmembers=11):
     return scores, scores >= 3, is_member
 
 
-def of_counts(found, members, guessed, nonmembers):
+def of_counts(hits, members, guessed, nonmembers):
     """Return the estimate of an advantage by how many members, and how many non-members, are taken for members."""
-    decisions = np.concatenate([np.arange(members) < found, np.arange(nonmembers) < guessed])
+    decisions = np.concatenate([np.arange(members) < hits, np.arange(nonmembers) < guessed])
     is_member = np.arange(members + nonmembers) < members
     return record_estimates(decisions.astype(float), decisions, is_member)["advantage"]
 
 
 def test_limits_of_an_advantage_reach_as_far_as_those_with_a_success_and_a_failure_more():
     # 3 of 8 members and 1 of 18 non-members: shares of .4 and .1, of 10 and 20.
-    found = of_counts(3, 8, 1, 18)
-    assert found.mean == pytest.approx(3 / 8 - 1 / 18)
+    estimate = of_counts(3, 8, 1, 18)
+    assert estimate.mean == pytest.approx(3 / 8 - 1 / 18)
     variances = 0.4 * 0.6 / 10, 0.1 * 0.9 / 20
     error = np.sqrt(sum(variances))
-    assert found.error == pytest.approx(error + (3 / 8 - 1 / 18 - 0.3) / NARROWEST)
-    assert found.degrees == pytest.approx(sum(variances) ** 2 / (variances[0] ** 2 / 9 + variances[1] ** 2 / 19))
-    assert (found.count, found.kind, found.records_error) == (1, RECORDS, found.error)
-    low, high = found.limits((-1.0, 1.0), 0.9)
+    assert estimate.error == pytest.approx(error + (3 / 8 - 1 / 18 - 0.3) / NARROWEST)
+    assert estimate.degrees == pytest.approx(sum(variances) ** 2 / (variances[0] ** 2 / 9 + variances[1] ** 2 / 19))
+    assert (estimate.count, estimate.kind, estimate.records_error) == (1, RECORDS, estimate.error)
+    low, high = estimate.limits((-1.0, 1.0), 0.9)
     assert low < 0.3 - NARROWEST * error
     assert high > 0.3 + NARROWEST * error
 
 
 def test_with_many_records_the_error_of_an_advantage_is_that_of_two_independent_shares():
-    found = of_counts(30_000, 100_000, 10_000, 100_000)
-    assert found.error == pytest.approx(np.sqrt((0.3 * 0.7 + 0.1 * 0.9) / 100_000), rel=2e-3)
+    estimate = of_counts(30_000, 100_000, 10_000, 100_000)
+    assert estimate.error == pytest.approx(np.sqrt((0.3 * 0.7 + 0.1 * 0.9) / 100_000), rel=2e-3)
 
 
 @pytest.mark.parametrize(
@@ -60,26 +60,26 @@ def test_the_error_of_an_auc_is_delongs_over_all_pairs(seed):
     ours, others = scores[is_member][:, None], scores[~is_member]
     won = (ours > others) + (ours == others) / 2
     expected = np.sqrt(won.mean(axis=1).var(ddof=1) / 7 + won.mean(axis=0).var(ddof=1) / 11)
-    found = record_estimates(scores, decisions, is_member)["auc"]
-    assert (found.error, found.records_error) == (pytest.approx(expected), found.error)
-    assert (found.degrees, found.count, found.kind) == (7 + 11 - 2, 1, RECORDS)
+    estimate = record_estimates(scores, decisions, is_member)["auc"]
+    assert (estimate.error, estimate.records_error) == (pytest.approx(expected), estimate.error)
+    assert (estimate.degrees, estimate.count, estimate.kind) == (7 + 11 - 2, 1, RECORDS)
 
 
 def test_a_single_member_has_no_interval_and_two_have_one():
     decisions = np.array([True, False, True, False])
     one = record_estimates(np.arange(4.0), decisions, np.array([True, False, False, False]))
-    assert {each.kind for each in one.values()} == {SINGLE}
-    assert np.isnan([each.error for each in one.values()]).all()
+    assert {estimate.kind for estimate in one.values()} == {SINGLE}
+    assert np.isnan([estimate.error for estimate in one.values()]).all()
     two = record_estimates(np.arange(4.0), decisions, np.array([True, True, False, False]))
-    assert {each.kind for each in two.values()} == {RECORDS}
+    assert {estimate.kind for estimate in two.values()} == {RECORDS}
 
 
 def test_where_nothing_varies_an_auc_has_the_limits_of_the_fewer_records():
     is_member = np.arange(18) < 7
     for members in (is_member, ~is_member):
-        found = record_estimates(members.astype(float), np.ones(18, dtype=bool), members)["auc"]
-        assert (found.mean, found.kind, found.error, found.count) == (1, RECORDS, 0, 1)
-        low, high = found.limits((0.0, 1.0))
+        estimate = record_estimates(members.astype(float), np.ones(18, dtype=bool), members)["auc"]
+        assert (estimate.mean, estimate.kind, estimate.error, estimate.count) == (1, RECORDS, 0, 1)
+        low, high = estimate.limits((0.0, 1.0))
         assert (low, high) == (pytest.approx(0.025 ** (1 / 7)), 1)
 
 
@@ -91,14 +91,14 @@ def test_an_attack_that_is_always_right_has_a_lower_limit():
 
 def test_scores_that_are_all_the_same_have_an_auc_without_limits():
     is_member = np.arange(20) < 10
-    found = record_estimates(np.zeros(20), np.ones(20, dtype=bool), is_member)["auc"]
-    assert (found.mean, found.kind) == (0.5, EQUAL)
-    assert np.isnan(found.limits((0.0, 1.0))).all()
+    estimate = record_estimates(np.zeros(20), np.ones(20, dtype=bool), is_member)["auc"]
+    assert (estimate.mean, estimate.kind) == (0.5, EQUAL)
+    assert np.isnan(estimate.limits((0.0, 1.0))).all()
 
 
 def test_an_auc_of_one_has_a_lower_limit():
     is_member = np.arange(20) < 10
-    found = record_estimates(is_member * 1.0, is_member, is_member)["auc"]
-    low, high = found.limits((0.0, 1.0))
-    assert (found.kind, high) == (RECORDS, 1.0)
+    estimate = record_estimates(is_member * 1.0, is_member, is_member)["auc"]
+    low, high = estimate.limits((0.0, 1.0))
+    assert (estimate.kind, high) == (RECORDS, 1.0)
     assert 0.5 < low < 0.8

@@ -64,33 +64,33 @@ def coverage(tries=400, **options):
     ],
 )
 def test_intervals_cover_where_replicates_share_records(replicates, shared, own, seeds, before):
-    found, over_replicates = coverage(replicates=replicates, shared=shared, own=own, seeds=seeds)
-    assert 0.92 <= found <= 0.98
+    covered, over_replicates = coverage(replicates=replicates, shared=shared, own=own, seeds=seeds)
+    assert 0.92 <= covered <= 0.98
     assert over_replicates < before
 
 
 @pytest.mark.parametrize("options", [{"shared": 0.0, "own": 1.0}, {"shared": 1.0, "own": 0.5, "anew": True}])
 def test_intervals_stay_right_where_nothing_is_shared(options):
-    found, over_replicates = coverage(replicates=4, **options)
-    assert 0.92 <= found <= 0.98
+    covered, over_replicates = coverage(replicates=4, **options)
+    assert 0.92 <= covered <= 0.98
     assert 0.92 <= over_replicates <= 0.98
 
 
 def test_intervals_cover_where_replicates_draw_from_one_small_pool():
-    rng, tries, pool, each, replicates = np.random.default_rng(0), 200, 220, 100, 20
+    rng, tries, pool, members, replicates = np.random.default_rng(0), 200, 220, 100, 20
     both = one = 0
     for _ in range(tries):
         gaps = GAP + 2 * rng.normal(size=pool)  # what membership changes in the score of each record
         values, effects = [], []
         for _ in range(replicates):
-            records = rng.permutation(pool)[: 2 * each]
-            is_member = np.arange(2 * each) < each
-            scores = 0.1 * rng.normal(size=2 * each) + is_member * gaps[records]
+            records = rng.permutation(pool)[: 2 * members]
+            is_member = np.arange(2 * members) < members
+            scores = 0.1 * rng.normal(size=2 * members) + is_member * gaps[records]
 
             def measure(kept, scores=scores, is_member=is_member):
                 return {"gap": scores[kept & is_member].mean() - scores[kept & ~is_member].mean()}
 
-            values.append(measure(np.ones(2 * each, dtype=bool))["gap"])
+            values.append(measure(np.ones(2 * members, dtype=bool))["gap"])
             effects.append(group_effects(measure, records)["gap"])
         low, high = estimate(np.array(values), shared_variances(np.array(effects))).limits()
         both += low <= GAP <= high
@@ -163,9 +163,9 @@ def test_what_is_not_measured_without_any_group_has_no_shared_variance():
     effects = np.random.default_rng(2).normal(size=(4, GROUPS))
     whole = shared_variances(effects[:3])
     effects[3] = np.nan
-    found = shared_variances(effects)
-    assert found[:3] == pytest.approx(whole)
-    assert np.isnan(found[3])
+    variances = shared_variances(effects)
+    assert variances[:3] == pytest.approx(whole)
+    assert np.isnan(variances[3])
 
 
 def test_a_group_without_which_a_metric_is_undefined_counts_as_one_without_effect():
@@ -189,10 +189,10 @@ def test_group_effects_are_differences_to_the_metric_without_the_group():
             raise ValueError("the first record is missing")
         return {"mean": values[kept].mean()}
 
-    found = group_effects(mean, np.arange(40))["mean"]
-    assert len(found) == GROUPS
-    assert np.isnan(found[0])
-    assert found[3] == pytest.approx(values.mean() - values[groups_of(np.arange(40)) != 3].mean())
+    effects = group_effects(mean, np.arange(40))["mean"]
+    assert len(effects) == GROUPS
+    assert np.isnan(effects[0])
+    assert effects[3] == pytest.approx(values.mean() - values[groups_of(np.arange(40)) != 3].mean())
 
 
 def test_the_variance_of_a_mean_is_that_of_its_records_by_their_number():
@@ -210,13 +210,13 @@ def test_common_effects_have_the_mean_covariance_of_replicates():
     effects[2, 2:] = np.nan
     effects[3, 1:] = np.nan  # one alone shares with none
     effects[4] = np.nan
-    found = common_effects(effects)
-    assert found.mean(axis=1) == pytest.approx(np.zeros(5), abs=1e-12)
-    for each, common in zip(effects[:3], found[:3], strict=True):
-        assert variance_of(common) == pytest.approx(np.nanmean(shared_variances(each)))
+    shared_effects = common_effects(effects)
+    assert shared_effects.mean(axis=1) == pytest.approx(np.zeros(5), abs=1e-12)
+    for replicates, common in zip(effects[:3], shared_effects[:3], strict=True):
+        assert variance_of(common) == pytest.approx(np.nanmean(shared_variances(replicates)))
         # They point where the replicates do.
-        assert np.corrcoef(common, np.nanmean(each, axis=0))[0, 1] == pytest.approx(1)
-    assert not found[3:].any()
+        assert np.corrcoef(common, np.nanmean(replicates, axis=0))[0, 1] == pytest.approx(1)
+    assert not shared_effects[3:].any()
 
 
 def test_where_replicates_vary_against_each_other_there_is_no_common_effect():

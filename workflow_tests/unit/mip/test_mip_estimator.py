@@ -100,9 +100,9 @@ def test_the_checks_of_scikit_learn_pass(base, options):
 
 def test_examples_of_the_docstrings_run():
     for module in (noise, estimator):
-        found = doctest.testmod(module)
-        assert found.attempted >= 3
-        assert found.failed == 0
+        tests = doctest.testmod(module)
+        assert tests.attempted >= 3
+        assert tests.failed == 0
 
 
 # What is released

@@ -160,10 +160,10 @@ def test_no_attacker_gains_more_than_eta_on_several_numbers(calibration, moment,
 def test_the_laplace_radius_fails_in_high_dimension_and_the_gamma_radius_does_not(dimensions, gain, rng):
     # Two outputs at distance 1 in the Euclidean geometry (M = 2), with the scale of M = 8 at eta = 0.1.
     scale, outputs = float(corollary_8_scale(0.1, 8)), np.outer([0.0, 1.0], np.ones(dimensions))
-    found, error = best_gain(Noise(np.ones(dimensions), 2, scale, "laplace"), all_subsets(2), outputs, 1500, rng)
-    assert found == pytest.approx(gain, abs=3 * error + 0.001)
-    found, error = best_gain(Noise(np.ones(dimensions), 2, scale, "gamma"), all_subsets(2), outputs, 300, rng)
-    assert found < 0.0015
+    measured, error = best_gain(Noise(np.ones(dimensions), 2, scale, "laplace"), all_subsets(2), outputs, 1500, rng)
+    assert measured == pytest.approx(gain, abs=3 * error + 0.001)
+    measured, error = best_gain(Noise(np.ones(dimensions), 2, scale, "gamma"), all_subsets(2), outputs, 300, rng)
+    assert measured < 0.0015
 
 
 @pytest.mark.parametrize(("dimensions", "gain"), [(1, 0.003), (10, 0.05), (100, 0.13), (1000, 0.26)])
@@ -172,9 +172,9 @@ def test_the_printed_noise_breaks_its_guarantee_on_two_records(dimensions, gain,
     outputs = np.outer([1.0, -1.0], np.ones(dimensions))
     sigmas = split_moments(outputs, 8)
     np.testing.assert_allclose(sigmas, 1)
-    found, error = best_gain(Noise.calibrated(0.1, sigmas, 8, "laplace"), all_subsets(2), outputs, 1000, rng)
-    assert found == pytest.approx(gain, abs=3 * error + 0.005)
-    assert (found > 0.1) == (dimensions >= 100)
+    measured, error = best_gain(Noise.calibrated(0.1, sigmas, 8, "laplace"), all_subsets(2), outputs, 1000, rng)
+    assert measured == pytest.approx(gain, abs=3 * error + 0.005)
+    assert (measured > 0.1) == (dimensions >= 100)
     assert best_gain(Noise.calibrated(0.1, sigmas, 8, "gamma"), all_subsets(2), outputs, 300, rng)[0] < 0.005
 
 

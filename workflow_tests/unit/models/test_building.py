@@ -125,7 +125,9 @@ def test_a_network_takes_records_in_their_shape_and_starts_from_its_seed():
     assert isinstance(architecture, OwnNetwork)
     assert not architecture.lightning
     assert architecture.module()(torch.zeros(7, 12)).shape == (7, 5)
-    first, same, other = (torch.cat([each.flatten() for each in drawn(architecture, seed)]) for seed in (1, 1, 2))
+    first, same, other = (
+        torch.cat([parameter.flatten() for parameter in drawn(architecture, seed)]) for seed in (1, 1, 2)
+    )
     assert torch.equal(first, same)
     assert not torch.equal(first, other)
     assert len(first) == 6 * 27 + 6 + 6 * 5 + 5
@@ -169,7 +171,7 @@ def test_classifiers_of_scikit_learn_are_copied_with_a_seed_for_each_part():
     assert isinstance(architecture, Classifier)
     first, second = architecture.make(7), architecture.make(8)
     assert isinstance(first, Pipeline)
-    assert [each.get_params()["randomforestclassifier__random_state"] for each in (first, second)] == [7, 8]
+    assert [pipeline.get_params()["randomforestclassifier__random_state"] for pipeline in (first, second)] == [7, 8]
     x, y = np.random.default_rng(0).random((20, 3)), np.arange(20) % 5
     assert first.fit(x, y).predict_proba(x).shape == (20, 5)
     assert isinstance(built("bayes").make(1), GaussianNB)
@@ -200,12 +202,12 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize(("name", "given", "words"), WRONG.values(), ids=WRONG)
-def test_errors_of_the_users_code_are_shown_as_theirs(name, given, words):
+@pytest.mark.parametrize(("name", "given", "fragments"), WRONG.values(), ids=WRONG)
+def test_errors_of_the_users_code_are_shown_as_theirs(name, given, fragments):
     with pytest.raises(UserError) as failed:
         built(name, **given)
-    for word in words:
-        assert word in str(failed.value)
+    for fragment in fragments:
+        assert fragment in str(failed.value)
 
 
 def test_order_of_images_is_not_mentioned_where_it_is_right():

@@ -26,9 +26,9 @@ def test_images_shapes_and_module_agree(network):
     module, image = network.module(), torch.zeros(3, network.inputs)
     assert module(image).shape == (3, network.outputs)
     assert tuple(p.shape for p in module.parameters()) == network.shapes
-    found = [tuple(image.shape[1:]) for image in _after_each(module[:-1], image) if image.ndim == 4]
+    shapes = [tuple(image.shape[1:]) for image in _after_each(module[:-1], image) if image.ndim == 4]
     # The activations between repeat the shape before them.
-    assert list(dict.fromkeys(found)) == list(dict.fromkeys(network.images))
+    assert list(dict.fromkeys(shapes)) == list(dict.fromkeys(network.images))
 
 
 def _after_each(module, x):

@@ -31,9 +31,9 @@ def test_names_are_unique_and_begin_with_their_paper():
 @pytest.mark.parametrize("name", ALL)
 def test_the_functions_of_an_artifact_exist_and_take_what_they_are_given(name):
     _, artifact = ALL[name]
-    assert list(inspect.signature(load(artifact.tabulate)).parameters) == ["tables", "facts"]
+    assert list(inspect.signature(load(artifact.tabulate)).parameters) == ["tables", "run_summary"]
     if artifact.draw:
-        assert list(inspect.signature(load(artifact.draw)).parameters) == ["table", "facts"]
+        assert list(inspect.signature(load(artifact.draw)).parameters) == ["table", "run_summary"]
     kinds = {"summary", "sizes", "studies", "replicates", "per_record", "nulls"}
     assert {table.split("/")[0] for table in artifact.tables} <= kinds
     assert artifact.caption.endswith(".")
@@ -43,7 +43,10 @@ def test_the_functions_of_an_artifact_exist_and_take_what_they_are_given(name):
 def test_the_experiments_of_an_artifact_are_of_its_paper(name):
     paper, artifact = ALL[name]
     paper_of = {
-        each: file["paper"] for file in OWN_FILES for part in ("experiments", "studies") for each in file.get(part, ())
+        experiment: file["paper"]
+        for file in OWN_FILES
+        for part in ("experiments", "studies")
+        for experiment in file.get(part, ())
     }
     assert {paper_of[table.split("/")[1]] for table in artifact.tables if table.split("/")[1] in paper_of} <= {paper}
 

@@ -13,7 +13,7 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 from dpmia.papers import drawing
-from dpmia.papers.artifact import Facts
+from dpmia.papers.artifact import RunSummary
 from dpmia.papers.drawing import EpsilonScale
 
 INF = float("inf")
@@ -33,8 +33,8 @@ FACT = {
 }
 
 
-def facts(synthetic=True, experiments=("heart",)):
-    return Facts(synthetic, "laptop", dict.fromkeys(experiments, FACT))
+def run_summary(synthetic=True, experiments=("heart",)):
+    return RunSummary(synthetic, "laptop", dict.fromkeys(experiments, FACT))
 
 
 def rows(epsilons, mean=0.5):
@@ -168,14 +168,14 @@ def test_drawing_leaves_no_figure_in_pyplot_and_sets_no_fonts_beyond_its_context
 
 def test_synthetic_data_have_a_badge_above_the_panels_and_real_data_have_none():
     for count in (1, 3):
-        figure, axes = drawing.panels(count, facts(synthetic=True))
+        figure, axes = drawing.panels(count, run_summary(synthetic=True))
         assert len(figure.axes) == len(axes) == count
         assert badges(figure) == ["SYNTHETIC DATA"]
-        assert badges(drawing.panels(count, facts(synthetic=False))[0]) == []
+        assert badges(drawing.panels(count, run_summary(synthetic=False))[0]) == []
 
 
 def test_the_badge_lies_above_the_axes_at_the_right_and_beside_no_legend():
-    figure, axes = drawing.panels(2, facts(), width=drawing.NARROW)
+    figure, axes = drawing.panels(2, run_summary(), width=drawing.NARROW)
     for place in range(5):
         axes[0].plot([1], [1], label=f"a curve with many words {place}")
     drawing.finish(figure)
@@ -190,7 +190,7 @@ def test_the_badge_lies_above_the_axes_at_the_right_and_beside_no_legend():
 
 def test_a_figure_is_as_high_as_its_panels_its_legend_and_its_badge():
     def height(synthetic, labels):
-        figure, (axes,) = drawing.panels(1, facts(synthetic), width=drawing.NARROW, height=2.0)
+        figure, (axes,) = drawing.panels(1, run_summary(synthetic), width=drawing.NARROW, height=2.0)
         for label in labels:
             axes.plot([1], [1], label=label)
         drawing.finish(figure)
@@ -205,7 +205,7 @@ def test_a_figure_is_as_high_as_its_panels_its_legend_and_its_badge():
 
 def test_panels_are_lettered_where_there_are_several_and_titles_fit_their_width():
     with drawing.style():
-        figure, axes = drawing.panels(4, facts())
+        figure, axes = drawing.panels(4, run_summary())
         for panel in axes:
             panel.set_title("a title that is much longer than a panel of four is wide")
         drawing.finish(figure)
@@ -215,14 +215,14 @@ def test_panels_are_lettered_where_there_are_several_and_titles_fit_their_width(
     assert titles(figure) == ["a title that is much longer than a panel of four is wide"] * 4
     for panel, beside in itertools.pairwise(axes):
         assert panel._left_title.get_window_extent().xmax < beside.get_window_extent().xmin
-    single, (panel,) = drawing.panels(1, facts())
+    single, (panel,) = drawing.panels(1, run_summary())
     panel.set_title("alone")
     drawing.finish(single)
     assert panel.get_title(loc="left") == "alone"
 
 
 def test_strips_stand_below_their_panels_on_their_axis_of_epsilon():
-    figure, axes = drawing.zoomed_panels(3, 2, facts())
+    figure, axes = drawing.zoomed_panels(3, 2, run_summary())
     assert figure.panels == axes[:3]
     for panel, strip in zip(axes[:2], axes[3:], strict=True):
         assert panel.get_shared_x_axes().joined(panel, strip)
@@ -234,7 +234,7 @@ def test_strips_stand_below_their_panels_on_their_axis_of_epsilon():
 
 
 def test_the_legend_names_each_label_once():
-    figure, (one, other) = drawing.panels(2, facts())
+    figure, (one, other) = drawing.panels(2, run_summary())
     for panel in (one, other):
         panel.plot([1], [1], label="IID")
     other.plot([1], [1], label="non-IID")
@@ -244,7 +244,7 @@ def test_the_legend_names_each_label_once():
 
 
 def test_the_legend_is_read_row_by_row():
-    figure, (axes,) = drawing.panels(1, facts(), width=drawing.NARROW)
+    figure, (axes,) = drawing.panels(1, run_summary(), width=drawing.NARROW)
     labels = [f"a curve of p = {place}" for place in range(5)]
     for label in labels:
         axes.plot([1], [1], label=label)
@@ -256,11 +256,11 @@ def test_the_legend_is_read_row_by_row():
     assert len({round(place.y0) for place in places.values()}) > 1
 
 
-@pytest.mark.parametrize("words", [1, 4, 9])
-def test_the_legend_is_no_wider_than_the_figure(words):
-    figure, (axes,) = drawing.panels(1, facts(), width=drawing.WIDE)
+@pytest.mark.parametrize("length", [1, 4, 9])
+def test_the_legend_is_no_wider_than_the_figure(length):
+    figure, (axes,) = drawing.panels(1, run_summary(), width=drawing.WIDE)
     for number in range(6):
-        axes.plot([1], [1], label=f"{'words ' * words}{number}")
+        axes.plot([1], [1], label=f"{'words ' * length}{number}")
     drawing.finish(figure)
     (legend,) = figure.legends
     assert len(legend.get_texts()) == 6
@@ -268,14 +268,14 @@ def test_the_legend_is_no_wider_than_the_figure(words):
 
 
 def test_a_legend_that_no_column_fits_has_one():
-    figure, (axes,) = drawing.panels(1, facts(), width=2.0)
+    figure, (axes,) = drawing.panels(1, run_summary(), width=2.0)
     axes.plot([1], [1], label="words " * 30)
     drawing.finish(figure)
     assert len(figure.legends) == 1
 
 
 def draw(height=0.5):
-    figure, (axes,) = drawing.panels(1, facts())
+    figure, (axes,) = drawing.panels(1, run_summary())
     table = rows([0.1, 1, INF], height)
     EpsilonScale(table["epsilon"]).draw(axes, table, drawing.BLUE, "non-IID")
     drawing.finish(figure)
@@ -323,7 +323,7 @@ def test_coinciding_dots_of_two_lines_are_both_seen():
 
 
 def test_cells_get_darker_with_the_rate_under_readable_text():
-    figure, (axes,) = drawing.panels(1, facts())
+    figure, (axes,) = drawing.panels(1, run_summary())
     rates = pd.DataFrame({"a": [0.0, 0.25], "b": [0.5, 1.0]})
     drawing.draw_heatmap(axes, rates, rates.astype(str))
     figure.draw_without_rendering()

@@ -6,7 +6,7 @@ from drawn import titles
 from settings_samples import ROOT
 
 from dpmia.formats.rows import MissingRowsError
-from dpmia.papers.artifact import Facts
+from dpmia.papers.artifact import RunSummary
 from dpmia.papers.humphries import groups
 from dpmia.papers.humphries.epsilon_curves import common_epsilons
 
@@ -14,7 +14,7 @@ from dpmia.papers.humphries.epsilon_curves import common_epsilons
 @pytest.mark.parametrize("without", groups.ATTACKS)
 def test_an_attack_that_was_not_run_has_no_panel(without):
     table = pd.read_csv(ROOT / "docs/measured/humphries/humphries_fig2.csv")
-    figure = groups.draw_four(table[table["attack"] != without], Facts(False, "night", {}))
+    figure = groups.draw_four(table[table["attack"] != without], RunSummary(False, "night", {}))
     left = [title for attack, title in groups.ATTACKS.items() if attack != without]
     assert titles(figure) == [*left, "accuracy"]
 

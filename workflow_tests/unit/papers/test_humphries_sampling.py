@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from dpmia.papers.artifact import Facts
+from dpmia.papers.artifact import RunSummary
 from dpmia.papers.humphries import sampling
 from dpmia.papers.humphries.artifacts import ARTIFACTS
 from dpmia.settings.generate import ROOT
@@ -36,8 +36,8 @@ def test_both_samplers_stand_beside_each_other_for_each_arm():
         "summary/heart_poisson": summary("heart_poisson", [INF], 0.01),
     }
     samplers = {"heart": "shuffle", "heart_poisson": "poisson"}
-    facts = {name: {"sampling_without_privacy": sampler} for name, sampler in samplers.items()}
-    table = sampling.tabulate(tables, Facts(True, "laptop", facts))
+    experiments = {name: {"sampling_without_privacy": sampler} for name, sampler in samplers.items()}
+    table = sampling.tabulate(tables, RunSummary(True, "laptop", experiments))
     assert table.columns.tolist() == sampling.COLUMNS
     assert table["arm"].tolist() == ["va", "va", "va-iid", "va-iid", "hungary", "hungary"]
     assert table["batches"].tolist() == ["shuffled epochs", "Poisson batches"] * 3
@@ -66,5 +66,5 @@ def test_nothing_but_the_sampler_differs(scale):
 @pytest.mark.parametrize("scale", SCALES)
 def test_all_models_without_privacy_of_the_paper_are_shuffled_but_those(scale):
     plan = make_plan({"scale": scale, "experiments": "experiments/humphries.yaml"}, ROOT).experiments
-    poisson = {name for name, each in plan.items() if each.training.sampling_without_privacy == "poisson"}
+    poisson = {name for name, experiment in plan.items() if experiment.training.sampling_without_privacy == "poisson"}
     assert poisson == {"heart_poisson"}

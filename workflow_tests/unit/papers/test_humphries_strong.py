@@ -13,7 +13,7 @@ from dpmia.evaluation.summary import UNCERTAINTY
 from dpmia.formats.rows import COLUMNS, KEYS
 from dpmia.metrics.intervals import EXACT, REPLICATES, TOO_FEW, mean_interval
 from dpmia.metrics.ranking import GUESSED, guesses
-from dpmia.papers.artifact import Facts
+from dpmia.papers.artifact import RunSummary
 from dpmia.papers.humphries import canaries, strong, strong_limits
 from dpmia.privacy.lower_bounds import epsilon_from_guesses
 from dpmia.settings.facts import run_facts
@@ -35,8 +35,8 @@ CEILING = {1.0: 0.1, 10.0: 0.6}
 ERROR = 0.01 / float(stdtrit(3, 0.975))
 
 
-def facts(names):
-    return Facts(True, "laptop", {name: run_facts(EXPERIMENTS[name]) for name in names})
+def run_summary(names):
+    return RunSummary(True, "laptop", {name: run_facts(EXPERIMENTS[name]) for name in names})
 
 
 def summary(experiment, measurable=True):
@@ -60,7 +60,7 @@ def summary(experiment, measurable=True):
 
 
 def tidy(names=tuple(ARM_OF), **options):
-    return strong.tabulate({f"summary/{name}": summary(name, **options) for name in names}, facts(names))
+    return strong.tabulate({f"summary/{name}": summary(name, **options) for name in names}, run_summary(names))
 
 
 def test_the_best_attack_is_no_oracle_and_no_baseline():
@@ -86,7 +86,7 @@ def test_the_best_attack_is_no_oracle_and_no_baseline():
 def test_online_attacks_count_unless_the_number_of_their_models_separates_members(experiment, arm, counted):
     given = summary("student_strong").assign(experiment=experiment, arm=arm)
     given = given[given["iid"] == arm.endswith("-iid")].replace({"attack": {"lira_offline": "lira"}})
-    table = strong.tabulate({f"summary/{experiment}": given}, Facts(True, "night", {}))
+    table = strong.tabulate({f"summary/{experiment}": given}, RunSummary(True, "night", {}))
     assert ("lira" in set(table["attack"])) == counted
 
 
@@ -102,14 +102,14 @@ def test_limits_hold_for_all_attacks_together():
 @pytest.mark.parametrize("count", [1, 2])
 def test_few_replicates_have_no_limits(count):
     given = summary("student_strong").assign(low=np.nan, high=np.nan, replicates=count, error=np.nan, interval=TOO_FEW)
-    table = strong.tabulate({"summary/student_strong": given}, facts(["student_strong"]))
+    table = strong.tabulate({"summary/student_strong": given}, run_summary(["student_strong"]))
     assert table[["low", "high"]].isna().all(axis=None)
-    strong.draw(table, facts(["student_strong"]))
+    strong.draw(table, run_summary(["student_strong"]))
 
 
 def test_panels_show_the_best_attack_of_both_arms_and_the_ceiling():
     table = tidy()
-    figure = strong.draw(table, facts(ARM_OF))
+    figure = strong.draw(table, run_summary(ARM_OF))
     assert titles(figure) == [
         *("Adult: membership advantage", "Adult: TPR at 1 % FPR"),
         *("students: membership advantage", "students: TPR at 1 % FPR"),
@@ -126,7 +126,7 @@ def test_panels_show_the_best_attack_of_both_arms_and_the_ceiling():
 
 
 def test_a_tpr_that_cannot_be_measured_is_not_drawn():
-    figure = strong.draw(tidy(["student_strong"], measurable=False), facts(["student_strong"]))
+    figure = strong.draw(tidy(["student_strong"], measurable=False), run_summary(["student_strong"]))
     _, panel = figure.axes
     assert not lines(panel)
     assert [text.get_text() for text in panel.texts] == ["fewer than 100 non-members"]
@@ -152,22 +152,22 @@ def replicates(experiment, count=3):
 
 def of_canaries(count=3):
     names = ["adult_canaries", "student_canaries"]
-    return canaries.tabulate({f"replicates/{name}": replicates(name, count) for name in names}, facts(names))
+    return canaries.tabulate({f"replicates/{name}": replicates(name, count) for name in names}, run_summary(names))
 
 
 def test_each_attack_has_a_lower_bound_that_holds_together_with_all_others():
     table = of_canaries().set_index(["experiment", "epsilon", "attack"])
     assert len(table) == 2 * 2 * 2
-    found = table.loc[("adult_canaries", "∞", "lira")]
+    row = table.loc[("adult_canaries", "∞", "lira")]
     # 100 canaries of each of 3 models; two attacks and four shares of guesses.
     expected = epsilon_from_guesses(300, 300, 300, 1e-5, 1 - 0.05 / 8)
-    assert found["right guesses"] == "300 of 300"
-    assert found["lower bound on epsilon"] == f"{expected:.2f}"
+    assert row["right guesses"] == "300 of 300"
+    assert row["lower bound on epsilon"] == f"{expected:.2f}"
     assert expected > 3.5
     assert table.loc[("adult_canaries", "∞", "random"), "lower bound on epsilon"] == "0.00"
     at_one = float(table.loc[("student_canaries", "1", "lira"), "lower bound on epsilon"])
     assert at_one == pytest.approx(
-        max(epsilon_from_guesses(round(0.6 * 3 * each), 3 * each, 300, 1e-5, 1 - 0.05 / 8) for each in GUESSES),
+        max(epsilon_from_guesses(round(0.6 * 3 * count), 3 * count, 300, 1e-5, 1 - 0.05 / 8) for count in GUESSES),
         abs=0.005,
     )
 
@@ -176,12 +176,12 @@ GUESSES = [guesses(100, share) for share in GUESSED]
 
 
 def test_advantages_stand_beside_their_ceiling():
-    found = of_canaries().set_index(["experiment", "epsilon", "attack"]).loc[("adult_canaries", "1", "lira")]
+    row = of_canaries().set_index(["experiment", "epsilon", "attack"]).loc[("adult_canaries", "1", "lira")]
     interval = mean_interval(np.array([0, 0.1, 0.2]))
-    assert found["advantage"] == f"0.100 [{interval.low:.3f}, {interval.high:.3f}]"
-    assert found["advantage, exact upper bound"] == "0.250"
-    assert found[["TPR at 1 % FPR", "TPR at 1 % FPR, exact upper bound"]].isna().all(), "fifty non-members: no number"
-    assert found["replicates"] == 3
+    assert row["advantage"] == f"0.100 [{interval.low:.3f}, {interval.high:.3f}]"
+    assert row["advantage, exact upper bound"] == "0.250"
+    assert row[["TPR at 1 % FPR", "TPR at 1 % FPR, exact upper bound"]].isna().all(), "fifty non-members: no number"
+    assert row["replicates"] == 3
 
 
 def test_more_models_raise_the_lower_bound():
@@ -196,17 +196,17 @@ def test_more_models_raise_the_lower_bound():
 
 def test_the_strongest_attack_stands_beside_both_bounds():
     names = tuple(ARM_OF)
-    table = strong_limits.tabulate({f"summary/{name}": summary(name) for name in names}, facts(names))
+    table = strong_limits.tabulate({f"summary/{name}": summary(name) for name in names}, run_summary(names))
     assert table.columns.tolist() == strong_limits.COLUMNS
     assert len(table) == 2 * 3
-    found = table.set_index(["experiment", "epsilon"]).loc[("student_strong", "10")]
+    row = table.set_index(["experiment", "epsilon"]).loc[("student_strong", "10")]
     half = ERROR * stdtrit(3, 1 - 0.025 / 3)
-    assert found["arm"] == "gabriel_pereira"
-    assert (found["exact upper bound"], found["TPR at 1 % FPR, exact upper bound"]) == ("0.600", "0.300")
-    assert found["best attack, IID"] == f"lira_offline 0.200 [{0.2 - half:.3f}, {0.2 + half:.3f}]"
-    assert found["best attack, non-IID"].startswith("lira_offline 0.400 [")
-    assert found["TPR at 1 % FPR, IID"].startswith("lira_offline 0.100 [")
-    assert (found["replicates"], found["interval"]) == (4, REPLICATES)
+    assert row["arm"] == "gabriel_pereira"
+    assert (row["exact upper bound"], row["TPR at 1 % FPR, exact upper bound"]) == ("0.600", "0.300")
+    assert row["best attack, IID"] == f"lira_offline 0.200 [{0.2 - half:.3f}, {0.2 + half:.3f}]"
+    assert row["best attack, non-IID"].startswith("lira_offline 0.400 [")
+    assert row["TPR at 1 % FPR, IID"].startswith("lira_offline 0.100 [")
+    assert (row["replicates"], row["interval"]) == (4, REPLICATES)
     without = table.set_index(["experiment", "epsilon"]).loc[("student_strong", "∞")]
     assert pd.isna(without["exact upper bound"])
     assert without["best attack, IID"].startswith("rmia_offline 0.400 [")
@@ -214,7 +214,7 @@ def test_the_strongest_attack_stands_beside_both_bounds():
 
 def test_rates_that_cannot_be_measured_are_missing():
     table = strong_limits.tabulate(
-        {"summary/student_strong": summary("student_strong", measurable=False)}, facts(["student_strong"])
+        {"summary/student_strong": summary("student_strong", measurable=False)}, run_summary(["student_strong"])
     )
     rates = [column for column in table if column.startswith("TPR")]
     assert table[rates].isna().all(axis=None)
@@ -225,7 +225,7 @@ def test_where_arms_are_shares_that_of_equal_ones_is_independent():
     given = summary("adult_cluster_strong").assign(experiment="adult_gender_strong")
     given["arm"] = given["arm"].map({"cluster": "p100", "cluster-iid": "p50"})
     given["iid"] = False
-    table = strong_limits.tabulate({"summary/adult_gender_strong": given}, Facts(True, "night", {}))
+    table = strong_limits.tabulate({"summary/adult_gender_strong": given}, RunSummary(True, "night", {}))
     assert table["arm"].tolist() == ["p100"] * 3
     assert table["best attack, IID"].iloc[0].startswith("rmia_offline 0.030 [")
     assert table["exact upper bound"].iloc[0] == "0.100"

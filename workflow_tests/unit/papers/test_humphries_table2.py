@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from dpmia.papers.artifact import Facts
+from dpmia.papers.artifact import RunSummary
 from dpmia.papers.catalogue import PAPERS
 from dpmia.papers.humphries import table2
 from dpmia.papers.tables import markdown
@@ -20,7 +20,7 @@ def sizes(experiment, population=7):
 
 
 def tidy():
-    return table2.tabulate({name: sizes(name.split("/")[1]) for name in TABLE_2.tables}, Facts(True, "laptop"))
+    return table2.tabulate({name: sizes(name.split("/")[1]) for name in TABLE_2.tables}, RunSummary(True, "laptop"))
 
 
 def test_table_2_sets_our_sizes_beside_the_printed_ones():
@@ -51,13 +51,13 @@ def test_table_2_sets_our_sizes_beside_the_printed_ones():
 def test_table_2_shows_our_sizes_where_they_differ():
     tables = {table: sizes(table.split("/")[1]) for table in TABLE_2.tables}
     tables["sizes/adult_cluster"]["population"] = 15_135
-    table = table2.tabulate(tables, Facts(True, "laptop")).set_index("experiment")
+    table = table2.tabulate(tables, RunSummary(True, "laptop")).set_index("experiment")
     assert table.loc["adult cluster", ["population", "paper_population"]].tolist() == [15_135, 15_132]
 
 
 def test_table_2_in_markdown_says_synthetic_and_shows_dashes():
     for synthetic in (True, False):
-        text = markdown(tidy(), TABLE_2.caption, Facts(synthetic, "laptop"))
+        text = markdown(tidy(), TABLE_2.caption, RunSummary(synthetic, "laptop"))
         assert text.startswith(TABLE_2.caption)
         assert ("Synthetic data" in text) == synthetic
         assert "| heart Cleveland" in text

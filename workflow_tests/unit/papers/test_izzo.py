@@ -8,12 +8,12 @@ from scipy.stats import norm, sem
 
 from dpmia.common.registry import load
 from dpmia.papers import drawing
-from dpmia.papers.artifact import Facts
+from dpmia.papers.artifact import RunSummary
 from dpmia.papers.izzo import bounds_all, fig1, fig2, theory
 from dpmia.papers.izzo.artifacts import ARTIFACTS
 from dpmia.theory.bounds import auc_bound, humphries_advantage
 
-FACTS = Facts(False, "laptop")
+RUN_SUMMARY = RunSummary(False, "laptop")
 FIGURES = [artifact for artifact in ARTIFACTS if artifact.kind == "figure"]
 ETAS = [0.02, 0.1, 0.25, 0.4]
 MOMENTS = [2.0, 4.0, 6.0, 8.0]
@@ -47,30 +47,30 @@ def study(runs=3):
 
 def lines(axes):
     """Return what is drawn with a label: label -> list of points."""
-    found = {}
+    curves = {}
     for line in axes.get_lines():
-        found.setdefault(line.get_label(), []).append(line.get_xydata())
-    return found
+        curves.setdefault(line.get_label(), []).append(line.get_xydata())
+    return curves
 
 
 def draw(module, tables=None):
     with drawing.style():
-        return module.draw(module.tabulate(tables or {}, FACTS), FACTS)
+        return module.draw(module.tabulate(tables or {}, RUN_SUMMARY), RUN_SUMMARY)
 
 
 @pytest.mark.parametrize("artifact", FIGURES, ids=lambda artifact: artifact.name)
 def test_every_figure_is_made_of_its_tables(artifact):
-    table = load(artifact.tabulate)({name: study() for name in artifact.tables}, FACTS)
+    table = load(artifact.tabulate)({name: study() for name in artifact.tables}, RUN_SUMMARY)
     assert len(table) > 50
-    assert load(artifact.draw)(table, FACTS).axes
+    assert load(artifact.draw)(table, RUN_SUMMARY).axes
     assert artifact.caption.endswith(".")
 
 
 @pytest.mark.parametrize("module", [fig1, fig2, bounds_all])
 def test_captions_name_what_is_reconstructed(module):
-    told = caption(draw(module, {fig2.STUDY: study()}))
-    assert "reconstructed" in told or "restored" in told
-    assert "theorem 4" in told.lower()
+    text = caption(draw(module, {fig2.STUDY: study()}))
+    assert "reconstructed" in text or "restored" in text
+    assert "theorem 4" in text.lower()
 
 
 @pytest.mark.parametrize("module", [fig1, fig2, bounds_all])
@@ -87,8 +87,8 @@ def test_legends_fit_into_their_figures(module):
 
 
 def test_the_best_attacker_reaches_no_more_than_the_theorems_promise():
-    (artifact,) = (each for each in ARTIFACTS if each.kind == "table")
-    table = load(artifact.tabulate)({}, FACTS)
+    (artifact,) = (candidate for candidate in ARTIFACTS if candidate.kind == "table")
+    table = load(artifact.tabulate)({}, RUN_SUMMARY)
     assert (table["measured"] <= table["bound"] + 1e-5).all()
     gains = table[table["quantity"] == "gain over 1/2"].groupby("statement")
     assert gains.size().to_dict() == {"theorem 4": 3, "theorem 5": 3, "theorem 7": 9, "corollary 8": 6}
@@ -112,7 +112,7 @@ def test_noise_by_corollary_8_hides_less_than_by_theorem_7():
 
 
 def test_figure_1_has_the_numbers_of_the_facts_at_a_tenth():
-    table = fig1.tabulate({}, FACTS)
+    table = fig1.tabulate({}, RUN_SUMMARY)
     at = table[np.isclose(table["eta"], 0.1)]
     assert at.loc[at["route"] == "mip", "noise_scale"].item() == pytest.approx(3795, abs=1)
     assert at.loc[at["route"] == "total_variation", "noise_scale"].item() == pytest.approx(5)
@@ -124,7 +124,7 @@ def test_figure_1_has_the_numbers_of_the_facts_at_a_tenth():
 
 
 def test_noise_for_mip_falls_like_the_square_of_eta_whatever_the_number_of_records():
-    table = fig1.tabulate({}, FACTS)
+    table = fig1.tabulate({}, RUN_SUMMARY)
     mip = table[table["route"] == "mip"]
     assert mip["records"].isna().all()
     slopes = np.diff(np.log(mip["noise_scale"])) / np.diff(np.log(mip["eta"]))
@@ -132,7 +132,7 @@ def test_noise_for_mip_falls_like_the_square_of_eta_whatever_the_number_of_recor
 
 
 def test_the_laplace_mechanism_needs_less_noise_than_theorem_4_asks_for():
-    table = fig1.tabulate({}, FACTS)
+    table = fig1.tabulate({}, RUN_SUMMARY)
     dp, exact = (table[table["route"] == route].set_index(["records", "eta"]) for route in ("dp", "dp_exact"))
     assert (exact["noise_scale"] < dp["noise_scale"]).all()
     row = exact.loc[30].iloc[10]
@@ -145,10 +145,10 @@ def test_the_laplace_mechanism_needs_less_noise_than_theorem_4_asks_for():
 
 def test_figure_1_shows_all_lines_on_a_logarithmic_axis():
     (axes,) = draw(fig1).axes
-    found = lines(axes)
-    assert len(found["DP, Laplace mechanism"]) == len(fig1.RECORDS)
+    curves = lines(axes)
+    assert len(curves["DP, Laplace mechanism"]) == len(fig1.RECORDS)
     assert [text.get_text() for text in axes.texts] == ["n = 24", "n = 30", "n = 36", "n = 42"]
-    assert len(found["MIP, corollary 8, M = 2"]) == len(found["MIP, total variation (ours)"]) == 1
+    assert len(curves["MIP, corollary 8, M = 2"]) == len(curves["MIP, total variation (ours)"]) == 1
     assert axes.get_yscale() == "log"
     assert axes.get_xlim() == (0, 0.5)
 
@@ -157,7 +157,7 @@ def test_figure_1_shows_all_lines_on_a_logarithmic_axis():
 
 
 def test_figure_2_has_means_and_standard_errors_of_runs():
-    table = fig2.tabulate({fig2.STUDY: study()}, FACTS)
+    table = fig2.tabulate({fig2.STUDY: study()}, RUN_SUMMARY)
     assert len(table) == 3 * 4 * 4 + 4 + 2
     assert (table["runs"] == 3).all()
     row = table.query("radius == 'laplace' and moment == 4 and eta == 0.1").iloc[0]
@@ -168,35 +168,35 @@ def test_figure_2_has_means_and_standard_errors_of_runs():
 
 
 def test_figure_2_has_the_exact_gain_of_dp_sgd_beside_that_of_the_theorem():
-    table = fig2.tabulate({fig2.STUDY: study()}, FACTS)
+    table = fig2.tabulate({fig2.STUDY: study()}, RUN_SUMMARY)
     dp = table["method"] == "dp"
     assert table.loc[~dp, "exact_eta"].isna().all()
     # 100 steps of Gaussian noise of 9 clip norms, two of them apart: one step of 20 / 9.
     np.testing.assert_allclose(table.loc[dp, "exact_eta"], norm.cdf(10 / 9) - 0.5, atol=1e-4)
     assert fig2.exact_eta(1e6, 100) < 1e-5
     shown = [lines(axes).get("DP-SGD at its exact η") for axes in draw(fig2, {fig2.STUDY: study()}).axes]
-    assert [points is not None for points in shown] == [False, False, True]
+    assert [curve is not None for curve in shown] == [False, False, True]
 
 
 def test_figure_2_shows_each_eta_in_its_panel_and_the_printed_noise_only():
     panels = draw(fig2, {fig2.STUDY: study()}).axes
     etas = [[0.02, 0.1], [0.1, 0.25], [0.25, 0.4]]
     for axes, expected in zip(panels, etas, strict=True):
-        found = lines(axes)
+        curves = lines(axes)
         for moment in MOMENTS:
-            ((points),) = found[f"MIP, corollary 8, M = {moment:g}"]
-            np.testing.assert_allclose(points, [[eta, 2e4 / moment / eta] for eta in expected])
-        np.testing.assert_allclose(found["DP-SGD"][0], [[eta, 0.6] for eta in expected])
-        np.testing.assert_allclose(found["MIP, total variation (ours)"][0], [[eta, 2e2 / 2 / eta] for eta in expected])
-        np.testing.assert_allclose(found["DP-SGD, no noise"][0][:, 1], 0.4)
-        np.testing.assert_allclose(found["no privacy"][0][:, 1], 0.02)
+            ((curve),) = curves[f"MIP, corollary 8, M = {moment:g}"]
+            np.testing.assert_allclose(curve, [[eta, 2e4 / moment / eta] for eta in expected])
+        np.testing.assert_allclose(curves["DP-SGD"][0], [[eta, 0.6] for eta in expected])
+        np.testing.assert_allclose(curves["MIP, total variation (ours)"][0], [[eta, 2e2 / 2 / eta] for eta in expected])
+        np.testing.assert_allclose(curves["DP-SGD, no noise"][0][:, 1], 0.4)
+        np.testing.assert_allclose(curves["no privacy"][0][:, 1], 0.02)
         assert axes.get_yscale() == "log"
 
 
 def test_figure_2_survives_a_single_run_and_fewer_noises():
     one = study(runs=1)
     draw(fig2, {fig2.STUDY: one})
-    assert fig2.tabulate({fig2.STUDY: one}, FACTS)["standard_error"].isna().all()
+    assert fig2.tabulate({fig2.STUDY: one}, RUN_SUMMARY)["standard_error"].isna().all()
     printed = one[(one["method"] != "mip") | (one["radius"] == "laplace")]
     assert "MIP, total variation (ours)" not in lines(draw(fig2, {fig2.STUDY: printed}).axes[0])
 
@@ -205,7 +205,7 @@ def test_figure_2_survives_a_single_run_and_fewer_noises():
 
 
 def test_equal_bounds_are_equal_and_no_bound_says_more_than_one():
-    table = bounds_all.tabulate({}, FACTS)
+    table = bounds_all.tabulate({}, RUN_SUMMARY)
     assert table["value"].between(0, 1).all()
     for measure in ("advantage", "accuracy"):
         wide = table[table["measure"] == measure].pivot_table(index="epsilon", columns="bound", values="value")
@@ -216,7 +216,7 @@ def test_equal_bounds_are_equal_and_no_bound_says_more_than_one():
 
 
 def test_precision_starts_at_the_prior_and_the_older_bound_is_never_lower():
-    table = bounds_all.tabulate({}, FACTS)
+    table = bounds_all.tabulate({}, RUN_SUMMARY)
     positive = table[table["measure"] == "precision"]
     for prior in bounds_all.PRIORS:
         wide = positive[positive["prior"] == prior].pivot_table(index="epsilon", columns="bound", values="value")

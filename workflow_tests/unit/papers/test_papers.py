@@ -15,7 +15,7 @@ from dpmia.evaluation.summary import LIMITS, UNCERTAINTY
 from dpmia.formats.rows import KEYS
 from dpmia.metrics.intervals import BOTH
 from dpmia.papers import drawing
-from dpmia.papers.artifact import Facts
+from dpmia.papers.artifact import RunSummary
 from dpmia.papers.catalogue import PAPERS
 from dpmia.papers.humphries import bounds, epsilon_curves, shares
 from dpmia.settings.facts import run_facts
@@ -46,9 +46,9 @@ def names_of(artifact):
     return [table.split("/")[1] for table in artifact.tables]
 
 
-def facts_of(artifact, synthetic=True):
+def run_summary_of(artifact, synthetic=True):
     summaries = [table.split("/")[1] for table in artifact.tables if table.startswith("summary/")]
-    return Facts(
+    return RunSummary(
         synthetic and bool(artifact.tables), "laptop", {name: run_facts(EXPERIMENTS[name]) for name in summaries}
     )
 
@@ -85,7 +85,7 @@ def summary(experiment, epsilons=EPSILONS):
 
 def tidy(artifact, synthetic=True, **options):
     tables = {table: summary(table.split("/")[1], **options) for table in artifact.tables}
-    return load(artifact.tabulate)(tables, facts_of(artifact, synthetic))
+    return load(artifact.tabulate)(tables, run_summary_of(artifact, synthetic))
 
 
 def picture(name, synthetic=True, **options):
@@ -93,7 +93,7 @@ def picture(name, synthetic=True, **options):
     artifact = ARTIFACTS[name]
     table = tidy(artifact, synthetic, **options)
     before = table.copy()
-    figure = load(artifact.draw)(table, facts_of(artifact, synthetic))
+    figure = load(artifact.draw)(table, run_summary_of(artifact, synthetic))
     pd.testing.assert_frame_equal(table, before)
     return figure
 
@@ -111,14 +111,14 @@ OF_MODELS = [name for name in FIGURES if ARTIFACTS[name].tables]
 
 
 def test_figure_1_is_the_formulas():
-    table = bounds.tabulate({}, Facts(True, "laptop"))
-    found = {name: rows.set_index("epsilon")["advantage"] for name, rows in table.groupby("bound")}
+    table = bounds.tabulate({}, RunSummary(True, "laptop"))
+    curves = {name: rows.set_index("epsilon")["advantage"] for name, rows in table.groupby("bound")}
     for name, formula in {
         "Humphries et al.": lambda e: humphries_advantage(e, 1e-5),
         "Erlingsson et al.": lambda e: erlingsson_advantage(e, 1e-5),
         "Yeom et al.": lambda e: np.minimum(np.expm1(e), 1),
     }.items():
-        np.testing.assert_allclose(found[name], formula(found[name].index.to_numpy()))
+        np.testing.assert_allclose(curves[name], formula(curves[name].index.to_numpy()))
     assert table["epsilon"].agg(["min", "max"]).tolist() == pytest.approx([0.01, 10])  # the paper's axis
     assert table.groupby("bound")["delta"].first().to_dict() == {
         **{"Humphries et al.": 1e-5, "Erlingsson et al.": 1e-5},
@@ -129,10 +129,10 @@ def test_figure_1_is_the_formulas():
 def test_figure_1_shows_three_curves_and_is_not_synthetic():
     figure = picture("humphries_fig1")
     (axes,) = figure.axes
-    table = bounds.tabulate({}, Facts(True, "laptop"))
+    table = bounds.tabulate({}, RunSummary(True, "laptop"))
     assert len(lines(axes)) == 3
-    for name, points in lines(axes).items():
-        np.testing.assert_allclose(points, table.loc[table["bound"] == name, ["epsilon", "advantage"]])
+    for name, curve in lines(axes).items():
+        np.testing.assert_allclose(curve, table.loc[table["bound"] == name, ["epsilon", "advantage"]])
     assert (axes.get_xscale(), axes.get_xlabel(), axes.get_ylabel()) == ("log", "ε", "bound on membership advantage")
     assert [text.get_text() for text in figure.legends[0].get_texts()] == list(lines(axes))
     assert [text.get_text() for text in axes.texts] == []
@@ -221,7 +221,7 @@ def test_the_blind_baseline_has_its_interval_and_its_own_number_of_replicates():
     artifact = ARTIFACTS["humphries_fig7"]
     table = tidy(artifact)
     table.loc[table["attack"] == "blind", "replicates"] = 2
-    figure = load(artifact.draw)(table, facts_of(artifact))
+    figure = load(artifact.draw)(table, run_summary_of(artifact))
     blind = table[(table["attack"] == "blind") & ~table["iid"] & (table["metric"] == "advantage")].iloc[0]
     spans = [
         patch.get_extents().transformed(figure.panels[0].transData.inverted()) for patch in figure.panels[0].patches
@@ -235,7 +235,7 @@ def test_validation_records_are_diamonds():
     artifact = ARTIFACTS["humphries_fig7"]
     table = tidy(artifact)
     more = table[table["metric"] == "accuracy_members"].assign(metric="accuracy_validation")
-    figure = load(artifact.draw)(pd.concat([table, more]), facts_of(artifact))
+    figure = load(artifact.draw)(pd.concat([table, more]), run_summary_of(artifact))
     markers = {
         line.get_linestyle(): line.get_marker() for line in figure.panels[1].get_lines() if line.get_marker() != "None"
     }
@@ -264,8 +264,8 @@ def test_promises_stand_beside_each_other_at_the_epsilons_they_share():
     first, *others = artifact.tables
     tables = {first: summary(first.split("/")[1])}
     tables |= {table: summary(table.split("/")[1], epsilons=[1.0, np.inf]) for table in others}
-    table = load(artifact.tabulate)(tables, facts_of(artifact))
-    figure = load(artifact.draw)(table, facts_of(artifact))
+    table = load(artifact.tabulate)(tables, run_summary_of(artifact))
+    figure = load(artifact.draw)(table, run_summary_of(artifact))
     assert set(table.loc[table["metric"] == "advantage", "epsilon"]) == {1.0, np.inf}
     assert set(table["guarantee"]) == {"replace-one, PLD", "add-remove, PLD", "as published"}
     for panel in figure.axes:
@@ -354,9 +354,9 @@ def test_the_bound_is_the_formula_along_the_whole_axis(name):
 
 def test_the_bound_follows_the_delta_of_the_run():
     artifact = ARTIFACTS["humphries_fig7"]
-    facts = facts_of(artifact)
-    facts.experiments["student"]["delta"] = 0.25
-    table = epsilon_curves.tabulate({"summary/student": summary("student")}, facts)
+    run_summary = run_summary_of(artifact)
+    run_summary.experiments["student"]["delta"] = 0.25
+    table = epsilon_curves.tabulate({"summary/student": summary("student")}, run_summary)
     bound = table[table["metric"] == "bound"]
     np.testing.assert_allclose(bound["mean"], humphries_advantage(bound["epsilon"].to_numpy(), 0.25))
 

@@ -14,10 +14,10 @@ from thudi_tables import (
     LAID_OUT_LIKE_ANOTHER,
     TABLES,
     ceiling,
-    facts_of,
     height,
     metrics,
     picture,
+    run_summary_of,
     tidy,
     wilson,
 )
@@ -42,9 +42,9 @@ def test_there_are_seventeen_figures_and_a_table_of_theory():
 
 @pytest.mark.parametrize("artifact", ARTIFACTS, ids=list(BY_NAME))
 def test_the_functions_of_an_artifact_exist_and_take_what_they_are_given(artifact):
-    assert list(inspect.signature(load(artifact.tabulate)).parameters) == ["tables", "facts"]
+    assert list(inspect.signature(load(artifact.tabulate)).parameters) == ["tables", "run_summary"]
     if artifact.draw:
-        assert list(inspect.signature(load(artifact.draw)).parameters) == ["table", "facts"]
+        assert list(inspect.signature(load(artifact.draw)).parameters) == ["table", "run_summary"]
     assert artifact.caption.endswith(".")
 
 
@@ -61,7 +61,7 @@ def test_every_figure_is_drawn_and_changes_no_table(name):
 @pytest.mark.parametrize("name", ["thudi_fig4", "thudi_fig5", "thudi_fig11", "thudi_fig12"])
 def test_real_data_are_not_marked(name):
     artifact = BY_NAME[name]
-    assert badges(load(artifact.draw)(tidy(name), facts_of(artifact, synthetic=False))) == []
+    assert badges(load(artifact.draw)(tidy(name), run_summary_of(artifact, synthetic=False))) == []
 
 
 # Figure 4
@@ -70,7 +70,7 @@ def test_real_data_are_not_marked(name):
 def test_figure_4_shows_gains_below_zero_that_have_no_interval():
     artifact, table = BY_NAME["thudi_fig4"], tidy("thudi_fig4").assign(low=np.nan, high=np.nan)
     table = table.assign(mean=table["mean"].astype(float) - 0.5)
-    figure = load(artifact.draw)(table, facts_of(artifact))
+    figure = load(artifact.draw)(table, run_summary_of(artifact))
     assert figure.axes[0].get_ylim()[0] < table["mean"].min() < 0
 
 
@@ -108,7 +108,7 @@ def test_figures_5_and_6_show_the_models_of_each_bound_and_mark_what_cannot_be_m
     figure = picture(name)
     for axes in figure.axes:
         drawn = lines(axes)
-        assert {len(points) for label, points in drawn.items() if label.startswith("bound")} == {4, 5}
+        assert {len(curve) for label, curve in drawn.items() if label.startswith("bound")} == {4, 5}
         crosses = [line for line in axes.get_lines() if line.get_marker() == "x" and len(line.get_xdata())]
         assert [line.get_xdata().tolist() for line in crosses] == [[pytest.approx(0.9, abs=0.04)]] * 2
         assert crosses[0].get_xdata()[0] != crosses[1].get_xdata()[0], "beside each other"
@@ -121,16 +121,16 @@ def test_figures_5_and_6_show_the_models_of_each_bound_and_mark_what_cannot_be_m
     np.testing.assert_allclose(
         met["ceiling"], [ceiling(*cell) for cell in zip(met["epsilon"], met["rate"], strict=True)], rtol=1e-6
     )
-    told = caption(figure)
+    caption_text = caption(figure)
     low, high = (f"{ceiling(epsilon, rate):.2f}" for epsilon, rate in ((5.197, 0.1), (0.802, 0.9)))
-    assert f"{low} to {high} under 0.953" in told
+    assert f"{low} to {high} under 0.953" in caption_text
 
 
 def test_models_with_another_epsilon_than_the_bound_leaves_are_not_shown():
     # Every arm was trained with every epsilon: each cell takes its own and no other.
     name = "replicates/thudi_mnist_budget"
     mixed = pd.concat([TABLES[name], TABLES[name].assign(epsilon=2.5, value=0.0)])
-    table = budgets.tabulate_best({name: mixed}, facts_of(BY_NAME["thudi_fig5"]))
+    table = budgets.tabulate_best({name: mixed}, run_summary_of(BY_NAME["thudi_fig5"]))
     assert table["mean"].min() > 0.5
 
 
@@ -160,9 +160,9 @@ def test_figure_11_has_a_panel_for_each_data_set_and_epsilon():
 
 def test_figure_11_stands_side_by_side_where_there_is_one_epsilon():
     artifact = BY_NAME["thudi_fig11"]
-    facts = facts_of(artifact)
+    run_summary = run_summary_of(artifact)
     tables = {name: metrics(name.partition("/")[2], epsilons=(3.0,)) for name in artifact.tables}
-    figure = load(artifact.draw)(load(artifact.tabulate)(tables, facts), facts)
+    figure = load(artifact.draw)(load(artifact.tabulate)(tables, run_summary), run_summary)
     assert titles(figure) == ["CIFAR-10, ε = 3", "MNIST, ε = 3"]
     width, height = figure.get_size_inches()
     assert width > height

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from dpmia.metrics.intervals import REPLICATES
-from dpmia.papers.artifact import Facts
+from dpmia.papers.artifact import RunSummary
 from dpmia.papers.thudi import controls, names
 from dpmia.papers.thudi.artifacts import ARTIFACTS
 from dpmia.settings.generate import ROOT
@@ -44,7 +44,7 @@ def made(experiments):
     arms = {
         name: {"arms": {controls.ARM: {"learning_rate": 0.05 if "control" in name else 0.5}}} for name in experiments
     }
-    return controls.tabulate(tables, Facts(True, "laptop", arms))
+    return controls.tabulate(tables, RunSummary(True, "laptop", arms))
 
 
 def test_each_step_of_protection_is_a_row():

@@ -15,10 +15,10 @@ from thudi_tables import (
     PRECISION,
     TABLES,
     ceiling,
-    facts_of,
     height,
     metrics,
     picture,
+    run_summary_of,
     tidy,
     wilson,
 )
@@ -67,8 +67,8 @@ GAINS = ("thudi_fig3", "thudi_fig13", "thudi_fig14", "thudi_fig15", "thudi_fig16
 def bound_lines(axes, label):
     """Return epsilon -> line of a bound."""
     named = {line.get_label(): line for line in axes.get_lines()}
-    found = {name.partition("ε = ")[2]: line for name, line in named.items() if name.startswith(f"_{label}, ε")}
-    return {float(epsilon): line for epsilon, line in found.items()}
+    bounds = {name.partition("ε = ")[2]: line for name, line in named.items() if name.startswith(f"_{label}, ε")}
+    return {float(epsilon): line for epsilon, line in bounds.items()}
 
 
 @pytest.mark.parametrize("name", GAINS)
@@ -93,8 +93,8 @@ def test_points_from_fewer_replicates_than_the_caption_says_are_hollow_and_named
     few = tables["replicates/thudi_mnist"]
     chosen = (few["attack"] == names.POPULATION) & (few["metric"] == "precision") & (few["epsilon"] == 3.0)
     few.loc[chosen & (few["arm"] == "p0.3") & (few["replicate"] > 0), "value"] = np.nan
-    facts = facts_of(artifact)
-    figure = load(artifact.draw)(load(artifact.tabulate)(tables, facts), facts)
+    run_summary = run_summary_of(artifact)
+    figure = load(artifact.draw)(load(artifact.tabulate)(tables, run_summary), run_summary)
     hollow = [[line for line in axes.get_lines() if line.get_label() == "_few replicates"] for axes in figure.panels]
     assert [len(lines) for lines in hollow] == [0, 1, 0, 1], "MNIST, and its gain"
     assert "Hollow markers with a number: 1 points" in caption(figure)
@@ -154,8 +154,8 @@ def test_the_bound_is_theorem_3_3_with_the_delta_of_the_run(name):
 def test_the_exact_ceiling_of_the_mechanism_stands_beside_the_bound(name):
     table = tidy(name)
     models = table[(table["curve"] == "attack") & np.isfinite(table["epsilon"].astype(float))]
-    found = zip(models["epsilon"].astype(float), models["rate"].astype(float), strict=True)
-    np.testing.assert_allclose(models["ceiling"].astype(float), [ceiling(*model) for model in found])
+    pairs = zip(models["epsilon"].astype(float), models["rate"].astype(float), strict=True)
+    np.testing.assert_allclose(models["ceiling"].astype(float), [ceiling(*model) for model in pairs])
     along = table[table["curve"] == "ceiling"]
     assert along.empty == (name == "thudi_fig12"), "without privacy there is no ceiling"
     for _, rows in along.groupby("panel"):
@@ -200,10 +200,10 @@ def test_the_panels_show_the_numbers_of_the_table(name):
 def test_where_no_epsilon_of_the_figure_was_run_those_that_were_are_drawn(name):
     artifact = BY_NAME[name]
     tables = {table: metrics(table.partition("/")[2], epsilons=(1.0, 12.0)) for table in artifact.tables}
-    facts = facts_of(artifact)
-    table = load(artifact.tabulate)(tables, facts)
+    run_summary = run_summary_of(artifact)
+    table = load(artifact.tabulate)(tables, run_summary)
     assert {1.0, 12.0} == set(table["epsilon"].dropna()) - {np.inf}
-    text = caption(load(artifact.draw)(table, facts))
+    text = caption(load(artifact.draw)(table, run_summary))
     assert "Not run at this scale: ε = 3" in text
     assert "Not in the paper's figure: ε = 1, 12." in text
 
@@ -214,9 +214,9 @@ def test_an_epsilon_and_an_arm_that_the_paper_has_not_are_drawn_without_a_change
     tables = {
         table: metrics(table.partition("/")[2], epsilons=(3.0, 4.5), rates=(0.1, 0.2, 0.5)) for table in artifact.tables
     }
-    facts = facts_of(artifact)
-    table = load(artifact.tabulate)(tables, facts)
-    figure = load(artifact.draw)(table, facts)
+    run_summary = run_summary_of(artifact)
+    table = load(artifact.tabulate)(tables, run_summary)
+    figure = load(artifact.draw)(table, run_summary)
     assert {0.1, 0.2, 0.5} <= set(table["rate"].dropna())
     if name != "thudi_fig4":  # a mean over epsilons
         assert {3.0, 4.5} <= set(table["epsilon"].dropna())
@@ -229,7 +229,7 @@ def test_an_epsilon_looks_alike_in_all_panels_and_stands_in_its_place_in_the_leg
     table = tidy("thudi_fig14")
     few = table[(table["experiment"] != names.CIFAR10) | table["epsilon"].isin((3.0, np.nan))]
     artifact = BY_NAME["thudi_fig14"]
-    figure = load(artifact.draw)(few, facts_of(artifact))
+    figure = load(artifact.draw)(few, run_summary_of(artifact))
     named = dict.fromkeys(figure.panels[0].get_legend_handles_labels()[1])  # the legend has them first
     assert [name for name in named if name.startswith("ε")] == [f"ε = {epsilon}" for epsilon in (1, 3, 5, 9, 15)]
     looks = [
@@ -242,9 +242,9 @@ def test_an_epsilon_looks_alike_in_all_panels_and_stands_in_its_place_in_the_leg
 def test_what_was_not_run_is_said():
     artifact = BY_NAME["thudi_fig14"]
     few = {name: metrics(name.partition("/")[2], epsilons=(1.0, 9.0)) for name in artifact.tables}
-    facts = facts_of(artifact)
-    table = load(artifact.tabulate)(few, facts)
-    figure = load(artifact.draw)(table, facts)
+    run_summary = run_summary_of(artifact)
+    table = load(artifact.tabulate)(few, run_summary)
+    figure = load(artifact.draw)(table, run_summary)
     assert "Not run at this scale: ε = 3, 5, 15." in caption(figure)
     assert "Not run" not in caption(picture("thudi_fig14"))
 
@@ -255,10 +255,10 @@ def test_where_the_attack_predicts_no_member_there_is_no_point_and_the_caption_c
     silent = tables["replicates/thudi_mnist"]
     chosen = (silent["attack"] == names.POPULATION) & (silent["metric"] == "precision") & (silent["epsilon"] == 3.0)
     silent.loc[chosen & silent["arm"].isin(["p0.1", "p0.3"]), "value"] = np.nan
-    facts = facts_of(artifact)
-    figure = load(artifact.draw)(load(artifact.tabulate)(tables, facts), facts)
-    told = caption(figure)
-    assert "No point where the attack predicts no member: 2 of 20 places." in told
+    run_summary = run_summary_of(artifact)
+    figure = load(artifact.draw)(load(artifact.tabulate)(tables, run_summary), run_summary)
+    text = caption(figure)
+    assert "No point where the attack predicts no member: 2 of 20 places." in text
     assert "no point" not in caption(picture("thudi_fig14"))
 
 
@@ -266,10 +266,10 @@ def test_where_the_attack_predicts_no_member_there_is_no_point_and_the_caption_c
 def test_a_data_set_that_cannot_be_had_leaves_its_panels_empty_and_says_so(name):
     artifact = BY_NAME[name]
     kept = artifact.tables[0]
-    facts = facts_of(artifact)
-    table = load(artifact.tabulate)({kept: TABLES[kept]}, facts)
+    run_summary = run_summary_of(artifact)
+    table = load(artifact.tabulate)({kept: TABLES[kept]}, run_summary)
     assert table["experiment"].unique().tolist() == [kept.partition("/")[2]]
-    figure = load(artifact.draw)(table, facts)
+    figure = load(artifact.draw)(table, run_summary)
     empty = [panel for panel in figure.axes if "not run" in [text.get_text() for text in panel.texts]]
     assert 0 < len(empty) < len(figure.axes)
 
@@ -280,8 +280,8 @@ def test_a_data_set_that_cannot_be_had_leaves_its_panels_empty_and_says_so(name)
 def test_a_data_set_that_is_not_run_at_a_scale_has_no_panel(name, panels):
     artifact = BY_NAME[name]
     (kept,) = [table for table in artifact.tables if "mnist" in table]
-    facts = replace(facts_of(artifact), experiments={kept.partition("/")[2]: FACT})
-    figure = load(artifact.draw)(load(artifact.tabulate)({kept: TABLES[kept]}, facts), facts)
+    run_summary = replace(run_summary_of(artifact), experiments={kept.partition("/")[2]: FACT})
+    figure = load(artifact.draw)(load(artifact.tabulate)({kept: TABLES[kept]}, run_summary), run_summary)
     assert len(figure.panels) == panels
     assert all("MNIST" in title for title in titles(figure) if title)
     assert "not run" not in [text.get_text() for panel in figure.axes for text in panel.texts]
@@ -292,23 +292,23 @@ def test_tables_without_the_models_of_a_figure_are_refused(name):
     artifact = BY_NAME[name]
     others = {table: TABLES[table].assign(attack="another", epsilon=12.0) for table in artifact.tables}
     with pytest.raises(MissingRowsError, match="replicates/thudi"):
-        load(artifact.tabulate)(others, facts_of(artifact))
+        load(artifact.tabulate)(others, run_summary_of(artifact))
 
 
 def _intervals(figure):
     """Return how many bands and bars of intervals a figure has."""
-    shapes = (each for axes in figure.axes for each in axes.collections if not isinstance(each, PathCollection))
+    shapes = (shape for axes in figure.axes for shape in axes.collections if not isinstance(shape, PathCollection))
     corners = [path.vertices for shape in shapes for path in shape.get_paths()]
-    return sum(len(each) > 0 and np.isfinite(each).all() and np.ptp(each[:, 1]) > 0 for each in corners)
+    return sum(len(corner) > 0 and np.isfinite(corner).all() and np.ptp(corner[:, 1]) > 0 for corner in corners)
 
 
 def test_one_replicate_is_drawn_without_intervals():
     for name in ("thudi_fig4", "thudi_fig12"):
         artifact = BY_NAME[name]
         single = {table: TABLES[table][TABLES[table]["replicate"] == 0] for table in artifact.tables}
-        facts = facts_of(artifact)
+        run_summary = run_summary_of(artifact)
         one, all_ = (
-            load(artifact.draw)(load(artifact.tabulate)(tables, facts), facts)
+            load(artifact.draw)(load(artifact.tabulate)(tables, run_summary), run_summary)
             for tables in (single, {table: TABLES[table] for table in artifact.tables})
         )
         assert _intervals(one) == 0 < _intervals(all_)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from thudi_tables import BY_NAME, tidy
 
-from dpmia.papers.artifact import Facts
+from dpmia.papers.artifact import RunSummary
 from dpmia.papers.tables import markdown
 from dpmia.papers.thudi import capacity, rates
 from dpmia.privacy.accounting import Mechanism
@@ -21,15 +21,15 @@ def test_the_theory_table_has_the_printed_bounds_and_budgets():
     bounds = theory_values("theorem 3.3")
     assert bounds["as_printed"].tolist() == pytest.approx([0.953, 0.881, 0.731, 0.241], abs=1e-3)
     assert bounds["value"].tolist()[-1] == pytest.approx(0.377, abs=1e-3)
-    found = theory_values("epsilon that keeps a bound")["value"].tolist()
+    epsilons = theory_values("epsilon that keeps a bound")["value"].tolist()
     expected = [*[5.198, 3.847, 3, 2.153, 0.802], *[4.198, 2.847, 2, 1.153, np.nan], *[3.198, 1.847, 1, 0.153, np.nan]]
-    assert found == pytest.approx(expected, abs=1e-3, nan_ok=True)
+    assert epsilons == pytest.approx(expected, abs=1e-3, nan_ok=True)
 
 
 def test_the_theory_table_has_the_printed_and_corrected_capacities():
-    found = theory_values("corollary 5.2")
-    assert found["as_printed"].tolist() == pytest.approx([12_131, 6065, 606, 121, 29.8], rel=2e-3)
-    assert found["value"].round(1).tolist() == [1641.8, 820.9, 82.1, 16.4, 4.1]
+    capacities = theory_values("corollary 5.2")
+    assert capacities["as_printed"].tolist() == pytest.approx([12_131, 6065, 606, 121, 29.8], rel=2e-3)
+    assert capacities["value"].round(1).tolist() == [1641.8, 820.9, 82.1, 16.4, 4.1]
 
 
 def test_the_theory_table_has_the_control_and_the_example():
@@ -41,7 +41,7 @@ def test_the_theory_table_has_the_control_and_the_example():
 
 
 def test_the_theory_table_in_markdown_has_dashes_where_a_bound_cannot_be_met():
-    text = markdown(tidy("thudi_theory"), BY_NAME["thudi_theory"].caption, Facts(False, "laptop"))
+    text = markdown(tidy("thudi_theory"), BY_NAME["thudi_theory"].caption, RunSummary(False, "laptop"))
     (row,) = [line for line in text.splitlines() if "bound 0.731" in line and "| 0.9 " in line]
     assert row.strip("| ").split()[-1] == "-"
 
@@ -65,15 +65,15 @@ def test_figure_2_crosses_once_where_both_terms_are_equal():
 
 
 def test_figure_7_has_both_forms_and_a_line_through_the_printed_one():
-    found = {name: rows.set_index("size")["capacity"] for name, rows in tidy("thudi_fig7").groupby("curve")}
-    assert found[capacity.PRINTED].loc[[0.5, 1.0, 10.0, 50.0, 200.0]].tolist() == pytest.approx(
+    curves = {name: rows.set_index("size")["capacity"] for name, rows in tidy("thudi_fig7").groupby("curve")}
+    assert curves[capacity.PRINTED].loc[[0.5, 1.0, 10.0, 50.0, 200.0]].tolist() == pytest.approx(
         [12_131, 6065, 606, 121, 29.8], rel=2e-3
     )
-    assert (found[capacity.CORRECTED] < found[capacity.PRINTED]).all()
-    line = found[capacity.LINEAR]
-    assert line[100.0] == pytest.approx(found[capacity.PRINTED][100.0])
+    assert (curves[capacity.CORRECTED] < curves[capacity.PRINTED]).all()
+    line = curves[capacity.LINEAR]
+    assert line[100.0] == pytest.approx(curves[capacity.PRINTED][100.0])
     np.testing.assert_allclose(line / line.index, line[100.0] / 100)
-    assert ((found[capacity.PRINTED] > line) == (line.index < 100)).drop(100.0).all()
+    assert ((curves[capacity.PRINTED] > line) == (line.index < 100)).drop(100.0).all()
 
 
 def test_figure_8_has_the_values_of_the_example():

@@ -17,7 +17,7 @@ from dpmia.common.registry import load
 from dpmia.formats.rows import MissingRowsError
 from dpmia.metrics.precision import ROC_RATES
 from dpmia.papers import drawing
-from dpmia.papers.artifact import Facts
+from dpmia.papers.artifact import RunSummary
 from dpmia.papers.ye import agreement, histograms, margins, names, roc
 from dpmia.papers.ye.artifacts import ARTIFACTS
 from dpmia.papers.ye.note import run_note
@@ -43,7 +43,7 @@ def wilson(share):
 
 def tidy(name, synthetic=True):
     artifact = BY_NAME[name]
-    return load(artifact.tabulate)(made.tables_of(artifact), made.facts_of(artifact, synthetic))
+    return load(artifact.tabulate)(made.tables_of(artifact), made.run_summary_of(artifact, synthetic))
 
 
 @cache
@@ -52,7 +52,7 @@ def picture(name, synthetic=True):
     table = tidy(name, synthetic)
     before = table.copy()
     with drawing.style():
-        figure = load(BY_NAME[name].draw)(table, made.facts_of(BY_NAME[name], synthetic))
+        figure = load(BY_NAME[name].draw)(table, made.run_summary_of(BY_NAME[name], synthetic))
         Figure.draw_without_rendering(figure)
     pd.testing.assert_frame_equal(table, before)
     return figure
@@ -90,9 +90,9 @@ def test_the_printed_agreement_with_the_truth_is_the_rates_of_the_attacks():
 
 @pytest.mark.parametrize("artifact", BY_NAME.values(), ids=BY_NAME)
 def test_the_functions_of_an_artifact_exist_and_take_what_they_are_given(artifact):
-    assert list(inspect.signature(load(artifact.tabulate)).parameters) == ["tables", "facts"]
+    assert list(inspect.signature(load(artifact.tabulate)).parameters) == ["tables", "run_summary"]
     if artifact.draw:
-        assert list(inspect.signature(load(artifact.draw)).parameters) == ["table", "facts"]
+        assert list(inspect.signature(load(artifact.draw)).parameters) == ["table", "run_summary"]
     assert artifact.caption.endswith(".")
 
 
@@ -194,7 +194,7 @@ def test_a_rate_that_one_target_model_cannot_tell_has_no_mean():
     rows = made.replicates("ye_purchase")
     untold = (rows["arm"] == "Ia") & (rows["metric"] == "tpr@0.01") & (rows["replicate"] == 1)
     rows.loc[untold, "value"] = np.nan
-    table = roc.FIG3.tabulate({"replicates/ye_purchase": rows}, Facts(True, "laptop"))
+    table = roc.FIG3.tabulate({"replicates/ye_purchase": rows}, RunSummary(True, "laptop"))
     rates = {name: set(curves["fpr"]) for name, curves in table.groupby("configuration")}
     assert 0.01 not in rates["Purchase100 Ia"]
     assert {0.008, 0.0125} <= rates["Purchase100 Ia"]
@@ -203,14 +203,14 @@ def test_a_rate_that_one_target_model_cannot_tell_has_no_mean():
 
 def test_curves_are_drawn_of_the_configurations_that_were_run():
     tables = {"replicates/ye_purchase": made.replicates("ye_purchase", arms=["III", "IIa"])}
-    facts = Facts(True, "laptop", {"ye_purchase": made.fact("ye_purchase", ["III", "IIa"])})
-    table = roc.FIG3.tabulate(tables, facts)
+    run_summary = RunSummary(True, "laptop", {"ye_purchase": made.fact("ye_purchase", ["III", "IIa"])})
+    table = roc.FIG3.tabulate(tables, run_summary)
     assert set(table["configuration"]) == {"Purchase100 IIa"}
-    figure = roc.FIG3.draw(table, facts)
+    figure = roc.FIG3.draw(table, run_summary)
     assert len(figure.axes) == 2
     assert sentences(figure) == [made.sentence("ye_purchase", "IIa")]
     with pytest.raises(MissingRowsError, match="no attack on MNIST Ia or MNIST IIa"):
-        roc.ROC_MNIST.tabulate({"replicates/ye_mnist": made.replicates("ye_mnist", arms=["Ib"])}, facts)
+        roc.ROC_MNIST.tabulate({"replicates/ye_mnist": made.replicates("ye_mnist", arms=["Ib"])}, run_summary)
 
 
 # Attacks record by record
@@ -236,7 +236,7 @@ def test_an_attack_that_judged_some_points_is_compared_on_those():
     rows = made.per_record("ye_purchase")
     some = rows[(rows["attack"] == "reference") & (rows["target"] == 0) & (rows["record"] % 100 < 4)]
     rows = pd.concat([rows, some[some["arm"] == "IIa"].assign(attack="leave_one_out")])
-    table = agreement.tabulate({"per_record/ye_purchase": rows}, Facts(True, "laptop"))
+    table = agreement.tabulate({"per_record/ye_purchase": rows}, RunSummary(True, "laptop"))
     table = table.set_index(["records", "first", "second"])
     # R says "member" of the first 3 records, and so does L, which was asked about the first 4.
     assert tuple(table.loc[("train", "GT", "L"), ["ours", "queries", "targets"]]) == (3 / 4, 4, 1)
@@ -247,7 +247,7 @@ def test_an_attack_that_judged_some_points_is_compared_on_those():
 
 def test_the_heatmap_has_the_rates_of_the_table_and_no_cell_where_an_attack_did_not_run():
     table, figure = tidy("ye_table2_heatmap"), picture("ye_table2_heatmap")
-    for panel, points in zip(figure.axes, ("train", "test"), strict=True):
+    for panel, records in zip(figure.axes, ("train", "test"), strict=True):
         across, down = (
             [label.get_text() for label in ticks] for ticks in (panel.get_xticklabels(), panel.get_yticklabels())
         )
@@ -256,7 +256,7 @@ def test_the_heatmap_has_the_rates_of_the_table_and_no_cell_where_an_attack_did_
             (across[j], down[i]): cells.get_array()[i, j]
             for i, j in zip(*np.where(~cells.get_array().mask), strict=True)
         }
-        rows = table[(table["records"] == points) & table["ours"].notna()].set_index(["first", "second"])
+        rows = table[(table["records"] == records) & table["ours"].notna()].set_index(["first", "second"])
         assert shown == rows["ours"].to_dict()
         assert not any("L" in pair for pair in shown), "leave-one-out is not in the invented table"
         texts = {text.get_position(): text.get_text() for text in panel.texts}
@@ -268,21 +268,21 @@ def test_the_heatmap_has_the_rates_of_the_table_and_no_cell_where_an_attack_did_
 def test_agreement_needs_its_false_positive_rate():
     rows = made.per_record("ye_purchase")
     with pytest.raises(MissingRowsError, match=r"alpha = 0\.3"):
-        agreement.tabulate({"per_record/ye_purchase": rows[rows["alpha"] == 0.1]}, Facts(True, "laptop"))
+        agreement.tabulate({"per_record/ye_purchase": rows[rows["alpha"] == 0.1]}, RunSummary(True, "laptop"))
 
 
 def test_margins_are_losses_less_thresholds_of_one_target_model():
     rows = made.per_record("ye_purchase")
     rows.loc[(rows["attack"] == "reference") & (rows["record"] == 5), "threshold"] = -np.inf
-    table = margins.tabulate({"per_record/ye_purchase": rows}, Facts(True, "laptop"))
-    found = {panel: part.set_index("record") for panel, part in table.groupby("panel")}
-    assert (len(found["a"]), len(found["b"])) == (8, 7), "a record without threshold has no margin"
-    assert 5 not in found["b"].index
-    np.testing.assert_allclose(found["a"]["x"], np.arange(8) / 8 - 2 / 8 + 1 / 16)
-    np.testing.assert_allclose(found["a"]["y"], np.arange(8) / 8 - 1 / 8 + 1 / 16)
-    np.testing.assert_allclose(found["b"]["y"] - found["b"]["x"], 1 / 8)
+    table = margins.tabulate({"per_record/ye_purchase": rows}, RunSummary(True, "laptop"))
+    panels = {panel: part.set_index("record") for panel, part in table.groupby("panel")}
+    assert (len(panels["a"]), len(panels["b"])) == (8, 7), "a record without threshold has no margin"
+    assert 5 not in panels["b"].index
+    np.testing.assert_allclose(panels["a"]["x"], np.arange(8) / 8 - 2 / 8 + 1 / 16)
+    np.testing.assert_allclose(panels["a"]["y"], np.arange(8) / 8 - 1 / 8 + 1 / 16)
+    np.testing.assert_allclose(panels["b"]["y"] - panels["b"]["x"], 1 / 8)
     with pytest.raises(MissingRowsError, match="distillation"):
-        margins.tabulate({"per_record/ye_purchase": rows[rows["attack"] != "distillation"]}, Facts(True, "laptop"))
+        margins.tabulate({"per_record/ye_purchase": rows[rows["attack"] != "distillation"]}, RunSummary(True, "laptop"))
 
 
 @pytest.mark.parametrize("name", ["ye_table2", "ye_fig1", "ye_fig2", "ye_fig5"])
@@ -291,7 +291,7 @@ def test_records_of_another_configuration_are_not_shown_instead(name):
     (other,) = {"Ia", "IIa"} - {arm}
     tables = {table: made.MAKE[table.partition("/")[0]]("ye_purchase", [other]) for table in artifact.tables}
     with pytest.raises(MissingRowsError, match=f"Purchase100 {arm} in"):
-        load(artifact.tabulate)(tables, made.facts_of(artifact))
+        load(artifact.tabulate)(tables, made.run_summary_of(artifact))
 
 
 def test_the_scatter_shows_every_margin_and_how_many_lie_above_the_diagonal():
@@ -335,11 +335,11 @@ def test_histograms_hold_every_null_loss_of_two_points_under_each_model(name, ar
 
 
 def test_target_models_without_common_members_leave_an_empty_figure_that_says_so():
-    rows, facts = made.nulls("ye_purchase"), Facts(True, "laptop")
+    rows, run_summary = made.nulls("ye_purchase"), RunSummary(True, "laptop")
     alone = rows[(rows["targets"] == 1) | (rows["arm"] == "IIa")]
     for few in (alone, alone[:0]):
-        table = histograms.FIG2.tabulate({"nulls/ye_purchase": few}, facts)
-        (axes,) = histograms.FIG2.draw(table, facts).axes
+        table = histograms.FIG2.tabulate({"nulls/ye_purchase": few}, run_summary)
+        (axes,) = histograms.FIG2.draw(table, run_summary).axes
         assert any("no two members" in text.get_text() for text in axes.texts)
 
 
@@ -348,15 +348,15 @@ def test_target_models_without_common_members_leave_an_empty_figure_that_says_so
 
 def sentences(figure):
     """Return what a caption says about models: the sentences between the scale and the end."""
-    told = caption(figure).partition("scale laptop. ")[2]
-    return [f"{part}." for part in told.removesuffix(".").split(". ")]
+    text = caption(figure).partition("scale laptop. ")[2]
+    return [f"{part}." for part in text.removesuffix(".").split(". ")]
 
 
 def test_a_caption_tells_of_clipped_gradients():
     experiments = {"ye_purchase_clipped": made.fact("ye_purchase_clipped") | {"clipped_to": 2.0}}
-    told = run_note(Facts(False, "paper", experiments), names.ROC["fig4"])
+    note = run_note(RunSummary(False, "paper", experiments), names.ROC["fig4"])
     expected = made.sentence("ye_purchase_clipped", "IV").removesuffix(".") + ", gradients clipped to 2."
-    assert told == f"Real data, scale paper. {expected}", "CIFAR-10 III was not run"
+    assert note == f"Real data, scale paper. {expected}", "CIFAR-10 III was not run"
 
 
 @pytest.mark.parametrize("name", FIGURES)
@@ -364,6 +364,6 @@ def test_synthetic_data_are_marked_and_real_data_are_not(name):
     for synthetic in (True, False):
         figure = picture(name, synthetic)
         assert badges(figure) == (["SYNTHETIC DATA"] if synthetic else [])
-        told = caption(figure)
-        assert told.count("Synthetic data" if synthetic else "Real data") == 1
+        text = caption(figure)
+        assert text.count("Synthetic data" if synthetic else "Real data") == 1
         assert sentences(figure) == [made.sentence(*place) for place in made.SHOWN[name]]

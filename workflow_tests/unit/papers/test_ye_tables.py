@@ -7,7 +7,7 @@ import ye_tables as made
 from dpmia.common.registry import load
 from dpmia.formats.rows import MissingRowsError
 from dpmia.metrics.intervals import clopper_pearson
-from dpmia.papers.artifact import Facts
+from dpmia.papers.artifact import RunSummary
 from dpmia.papers.tables import markdown
 from dpmia.papers.ye import agreement, auc_tables, names
 from dpmia.papers.ye.artifacts import ARTIFACTS
@@ -18,7 +18,7 @@ TABLES = [name for name, artifact in BY_NAME.items() if "auc_tables" in artifact
 
 def tidy(name, synthetic=True):
     artifact = BY_NAME[name]
-    return load(artifact.tabulate)(made.tables_of(artifact), made.facts_of(artifact, synthetic))
+    return load(artifact.tabulate)(made.tables_of(artifact), made.run_summary_of(artifact, synthetic))
 
 
 @pytest.mark.parametrize("name", TABLES)
@@ -42,18 +42,20 @@ def test_a_cell_has_our_mean_with_its_limits_and_the_printed_value(name):
         assert of_auc[names.TRAIN].startswith("90.0 [")
         assert of_auc[names.TEST].endswith(f" / {row.printed[names.TEST][0]:g}")
         assert pd.isna(of_tpr[names.TRAIN])
-        told = made.own(row.experiment, row.arm)
-        assert of_auc["records"] == f"{told['members']:,} / {row.settings['members']:,}"
+        settings = made.own(row.experiment, row.arm)
+        assert of_auc["records"] == f"{settings['members']:,} / {row.settings['members']:,}"
         assert of_auc["references"] == f"7 / {row.settings['references']}"
-        assert of_auc["epochs"] == str(told["epochs"]), "the facts do not have the paper's"
+        assert of_auc["epochs"] == str(settings["epochs"]), "the facts do not have the paper's"
         assert "momentum" not in table.columns, "neither the run nor the paper has it"
 
 
 def test_settings_that_the_paper_states_stand_beside_ours_and_others_alone():
     (name,) = BY_NAME["ye_table5"].tables
     experiment = name.partition("/")[2]
-    facts = Facts(True, "laptop", {experiment: made.fact(experiment)}, {experiment: made.fact(experiment)})
-    table = auc_tables.tabulate({name: made.replicates(experiment)}, facts).set_index(["configuration", "measure"])
+    run_summary = RunSummary(True, "laptop", {experiment: made.fact(experiment)}, {experiment: made.fact(experiment)})
+    table = auc_tables.tabulate({name: made.replicates(experiment)}, run_summary).set_index(
+        ["configuration", "measure"]
+    )
     line, ours = table.loc[("MNIST Ia", "AUC")], made.own(experiment, "Ia")
     assert line["records"] == f"{ours['members']:,} / 2,500"
     assert line["epochs"] == str(ours["epochs"]), "the paper does not state it, whatever scale paper has"
@@ -61,7 +63,7 @@ def test_settings_that_the_paper_states_stand_beside_ours_and_others_alone():
 
 def test_an_attack_that_did_not_run_and_a_single_target_leave_no_number_and_no_limits():
     rows = made.replicates("ye_mnist", attacks=("population",), shifts=(0.01,), arms=["Ia"])
-    table = auc_tables.tabulate({"replicates/ye_mnist": rows}, Facts(True, "laptop"))
+    table = auc_tables.tabulate({"replicates/ye_mnist": rows}, RunSummary(True, "laptop"))
     assert set(table["configuration"]) == {"MNIST Ia"}
     line = table[table["measure"] == "AUC"].iloc[0]
     assert line["P"] == f"{made.auc('ye_mnist', 'Ia', 'population') + 0.01:.3f} / 0.5 ± 0.005"
@@ -73,8 +75,8 @@ def test_an_attack_that_did_not_run_and_a_single_target_leave_no_number_and_no_l
 def test_a_table_is_made_of_the_arms_that_were_run_in_the_papers_order():
     some = {"ye_purchase_clipped": ["IV"], "ye_purchase": ["III", "Ib"]}
     tables = {f"replicates/{name}": made.replicates(name, arms=arms) for name, arms in some.items()}
-    facts = Facts(True, "laptop", {name: made.fact(name, arms) for name, arms in some.items()})
-    table = auc_tables.tabulate(tables, facts)
+    run_summary = RunSummary(True, "laptop", {name: made.fact(name, arms) for name, arms in some.items()})
+    table = auc_tables.tabulate(tables, run_summary)
     assert list(table["configuration"].unique()) == ["Purchase100 Ib", "Purchase100 III", "Purchase100 IV"]
     first = table[table["measure"] == "AUC"].set_index("configuration")
     for experiment, arms in some.items():
@@ -87,13 +89,13 @@ def test_a_table_of_no_configuration_is_refused():
     of_mnist = made.replicates("ye_mnist")
     for name, rows in (("other", of_mnist), ("ye_mnist", of_mnist.assign(arm="iid"))):
         with pytest.raises(MissingRowsError, match="no configuration of the paper"):
-            auc_tables.tabulate({f"replicates/{name}": rows}, Facts(True, "laptop"))
+            auc_tables.tabulate({f"replicates/{name}": rows}, RunSummary(True, "laptop"))
 
 
 @pytest.mark.parametrize("name", [*TABLES, "ye_table2"])
 def test_tables_in_markdown_say_whose_data_they_show(name):
     for synthetic in (True, False):
-        text = markdown(tidy(name, synthetic), BY_NAME[name].caption, made.facts_of(BY_NAME[name], synthetic))
+        text = markdown(tidy(name, synthetic), BY_NAME[name].caption, made.run_summary_of(BY_NAME[name], synthetic))
         assert ("Synthetic data" in text) == synthetic
         assert " nan " not in text.lower()
         assert " none " not in text.lower()
@@ -122,6 +124,6 @@ def test_agreement_over_three_target_models_has_limits_over_them():
     more = rows[rows["target"] == 0].assign(target=2)
     few = (more["record"] % 100 < 4) & (more["attack"] == "reference")
     rows = pd.concat([rows, more[~few]])
-    table = agreement.tabulate({"per_record/ye_purchase": rows}, Facts(True, "laptop"))
+    table = agreement.tabulate({"per_record/ye_purchase": rows}, RunSummary(True, "laptop"))
     line = table[(table["first"] == "GT") & (table["second"] == "R") & (table["records"] == "train")].iloc[0]
     assert (line["targets"], line["low"] < line["ours"] < line["high"]) == (3, True)

@@ -17,7 +17,7 @@ from dpmia.formats.stages import REGRESSION
 from dpmia.metrics.intervals import BOTH, EQUAL, SPLITS
 from dpmia.metrics.intervals import REPLICATES as INDEPENDENT
 from dpmia.papers import drawing
-from dpmia.papers.artifact import Facts
+from dpmia.papers.artifact import RunSummary
 from dpmia.papers.tables import markdown
 from dpmia.papers.yeom import fig3, names, networks, table1
 from dpmia.papers.yeom.artifacts import ARTIFACTS
@@ -52,12 +52,12 @@ def study(dataset):
         enumerate(RATIOS.items()), enumerate(SHIFTS)
     ):
         sizes = [records, 0.75 * records, 0.25 * records]
-        about = [name, *sizes, model, parameter, records if model == "ridge" else 10, 0.5, 0.5 * ratio, ratio]
+        key = [name, *sizes, model, parameter, records if model == "ridge" else 10, 0.5, 0.5 * ratio, ratio]
         for adversary, heights in ADVANTAGES.items():
             for target in ["membership"] if adversary.startswith("threshold") else targets:
                 values = {"membership": 2, "vkorc1": 3, "cyp2c9": 6}[target]
                 height = heights[place] + shift
-                rows.append([*about, adversary, target, values, replicate, 0.1 + height, 0.1, height])
+                rows.append([*key, adversary, target, values, replicate, 0.1 + height, 0.1, height])
     return pd.DataFrame(rows, columns=REGRESSION)
 
 
@@ -104,20 +104,22 @@ def table_of(name, **options):
     return make(experiment, **options)
 
 
-def facts_of(artifact, synthetic=True):
+def run_summary_of(artifact, synthetic=True):
     fact = {"model": "growing", "sizes": "50 members", "passes": "30 epochs, batch 32", "keys": 3}
     fact |= {"dataset": "mnist", "replicates": 4, "references": None, "pairing": None}
-    facts = {name.split("/")[1]: fact for name in artifact.tables}
-    return Facts(synthetic and bool(facts), "laptop", facts)
+    experiments = {name.split("/")[1]: fact for name in artifact.tables}
+    return RunSummary(synthetic and bool(experiments), "laptop", experiments)
 
 
 def tidy(name, **options):
     artifact = BY_NAME[name]
-    return load(artifact.tabulate)({table: table_of(table, **options) for table in artifact.tables}, facts_of(artifact))
+    return load(artifact.tabulate)(
+        {table: table_of(table, **options) for table in artifact.tables}, run_summary_of(artifact)
+    )
 
 
 def picture(name, synthetic=True):
-    return load(BY_NAME[name].draw)(tidy(name), facts_of(BY_NAME[name], synthetic))
+    return load(BY_NAME[name].draw)(tidy(name), run_summary_of(BY_NAME[name], synthetic))
 
 
 # The catalogue
@@ -127,9 +129,9 @@ def picture(name, synthetic=True):
 def test_the_functions_of_an_artifact_exist_and_take_what_they_are_given(artifact):
     assert artifact.name.startswith("yeom_")
     assert artifact.caption.endswith(".")
-    assert list(inspect.signature(load(artifact.tabulate)).parameters) == ["tables", "facts"]
+    assert list(inspect.signature(load(artifact.tabulate)).parameters) == ["tables", "run_summary"]
     if artifact.draw:
-        assert list(inspect.signature(load(artifact.draw)).parameters) == ["table", "facts"]
+        assert list(inspect.signature(load(artifact.draw)).parameters) == ["table", "run_summary"]
 
 
 def test_all_of_the_papers_figures_and_tables_are_there():
@@ -148,10 +150,10 @@ def test_figures_can_be_saved_and_say_what_they_are_made_from(name, tmp_path):
         for synthetic, source in ((True, "Synthetic data, scale laptop"), (False, "Real data, scale laptop")):
             figure = picture(name, synthetic)
             assert badges(figure) == (["SYNTHETIC DATA"] if synthetic else [])
-            words = caption(figure)
-            assert source in words
+            text = caption(figure)
+            assert source in text
             kinds = {"yeom_fig4b": INDEPENDENT, "yeom_fig2c": BOTH, "yeom_fig4a": BOTH}
-            assert f"95 % intervals over {kinds.get(name, SPLITS)}" in words
+            assert f"95 % intervals over {kinds.get(name, SPLITS)}" in text
 
 
 # Theory
@@ -165,7 +167,7 @@ def test_figure_1_has_the_peaks_of_theorem_5():
     assert (table.groupby("ratio")["advantage"].max() == tops["advantage"]).all()
     curves = lines(picture("yeom_fig1").axes[0])
     assert len(curves) == 4
-    assert all((np.diff(points[:, 0]) >= 0).all() for points in curves.values())
+    assert all((np.diff(curve[:, 0]) >= 0).all() for curve in curves.values())
 
 
 def test_the_table_of_theorems_and_the_attack_it_plays():
@@ -207,9 +209,9 @@ def test_figure_2_shows_means_intervals_and_theory(name, adversary, theory):
 
 
 def test_captions_tell_records_folds_and_splits():
-    words = caption(picture("yeom_fig2a"))
-    assert "eyedata: 3 splits, leave-one-out, 120 records." in words
-    assert "IWPC: 3 splits, 10-fold cross-validation, 4,819 records." in words
+    text = caption(picture("yeom_fig2a"))
+    assert "eyedata: 3 splits, leave-one-out, 120 records." in text
+    assert "IWPC: 3 splits, 10-fold cross-validation, 4,819 records." in text
 
 
 def test_captions_of_studies_compare_them_with_the_papers_scale():
@@ -218,9 +220,9 @@ def test_captions_of_studies_compare_them_with_the_papers_scale():
         "yeom_eyedata": {"dataset": "eyedata", "splits": 10_000, "cross_validation": "leave_one_out"},
         "yeom_iwpc": {"dataset": "iwpc", "splits": 20, "cross_validation": 10},
     }
-    words = caption(load(artifact.draw)(tidy("yeom_fig2a"), replace(facts_of(artifact), paper=paper)))
-    assert "eyedata: leave-one-out, 120 records. Here / paper's scale: 3 / 10000 splits." in words
-    assert "IWPC: 10-fold cross-validation, 4,819 records. Here / paper's scale: 3 / 20 splits." in words
+    text = caption(load(artifact.draw)(tidy("yeom_fig2a"), replace(run_summary_of(artifact), paper=paper)))
+    assert "eyedata: leave-one-out, 120 records. Here / paper's scale: 3 / 10000 splits." in text
+    assert "IWPC: 10-fold cross-validation, 4,819 records. Here / paper's scale: 3 / 20 splits." in text
 
 
 def test_the_axis_of_ratios_is_stretched_around_one():
@@ -229,7 +231,7 @@ def test_the_axis_of_ratios_is_stretched_around_one():
     one, near, far, further = place(np.array([1.0, 1.05, 2.0, 2.05]))
     assert near - one > 5 * (further - far) > 0
     low, high = axes.get_xlim()
-    ratios = np.concatenate([points[:, 0] for points in lines(axes).values()])
+    ratios = np.concatenate([curve[:, 0] for curve in lines(axes).values()])
     assert low < ratios.min() <= ratios.max() < high
 
 
@@ -237,7 +239,7 @@ def test_figure_3_has_a_panel_for_each_genotype_with_all_attacks():
     figure = picture("yeom_fig3")
     assert titles(figure) == ["VKORC1", "CYP2C9"]
     for axes in figure.axes:
-        drawn = {label: points[:, 1].tolist() for label, points in lines(axes).items()}
+        drawn = {label: curve[:, 1].tolist() for label, curve in lines(axes).items()}
         assert drawn == {
             "membership": pytest.approx(ADVANTAGES["threshold_sigma_s"]),
             "multi-query": pytest.approx(ADVANTAGES["multi_query_descending"]),
@@ -280,18 +282,20 @@ def test_figure_4a_shows_the_advantage_of_collusion_at_every_size():
     assert set(table["metric"]) == {"advantage", "precision", "recall"}
     axes = picture("yeom_fig4a").axes[0]
     drawn = list(lines(axes).values())
-    for points in drawn:
-        np.testing.assert_allclose(points, [(1, 0.4), (4, 0.6), (32, 0.9)], rtol=0.1)
-    assert len({points[0, 0] for points in drawn}) == 3, "side by side"
+    for curve in drawn:
+        np.testing.assert_allclose(curve, [(1, 0.4), (4, 0.6), (32, 0.9)], rtol=0.1)
+    assert len({curve[0, 0] for curve in drawn}) == 3, "side by side"
     assert [label.get_text() for label in axes.get_xticklabels()] == ["1", "4", "32"]
-    told = caption(picture("yeom_fig4a"))
-    assert "k = 3 shared keys, as in the paper." in told
-    assert "CNN of size s, 50 members, 30 epochs, batch 32" in told
-    artifact, facts = BY_NAME["yeom_fig4a"], facts_of(BY_NAME["yeom_fig4a"])
-    paper = {name: fact | {"keys": 5, "passes": "40 epochs, batch 32"} for name, fact in facts.experiments.items()}
-    told = caption(load(artifact.draw)(table, replace(facts, paper=paper)))
-    assert "k = 3 shared keys; in the paper 5." in told
-    assert "Here / paper's scale: 30 / 40 epochs." in told
+    text = caption(picture("yeom_fig4a"))
+    assert "k = 3 shared keys, as in the paper." in text
+    assert "CNN of size s, 50 members, 30 epochs, batch 32" in text
+    artifact, run_summary = BY_NAME["yeom_fig4a"], run_summary_of(BY_NAME["yeom_fig4a"])
+    paper = {
+        name: fact | {"keys": 5, "passes": "40 epochs, batch 32"} for name, fact in run_summary.experiments.items()
+    }
+    text = caption(load(artifact.draw)(table, replace(run_summary, paper=paper)))
+    assert "k = 3 shared keys; in the paper 5." in text
+    assert "Here / paper's scale: 30 / 40 epochs." in text
 
 
 def test_figure_4b_has_differences_of_accuracies_taken_in_each_replicate():
@@ -314,10 +318,10 @@ def test_figure_4b_has_differences_of_accuracies_taken_in_each_replicate():
 @pytest.mark.parametrize(("left", "kind"), [(slice(0, 3), True), (slice(3, 6), False)], ids=["colluding", "honest"])
 def test_figure_4b_of_one_kind_of_trainer_has_no_cost(left, kind):
     artifact = BY_NAME["yeom_fig4b"]
-    table = load(artifact.tabulate)({name: table_of(name) for name in artifact.tables[left]}, facts_of(artifact))
+    table = load(artifact.tabulate)({name: table_of(name) for name in artifact.tables[left]}, run_summary_of(artifact))
     assert set(table["metric"]) == {"generalisation_error"}
     assert set(table["colluding"]) == {kind}
-    load(artifact.draw)(table, facts_of(artifact))
+    load(artifact.draw)(table, run_summary_of(artifact))
 
 
 def test_table_1_stands_beside_what_is_printed():
@@ -332,7 +336,7 @@ def test_table_1_stands_beside_what_is_printed():
     ]
     # 2 - 1 / precision is the advantage at full recall: the printed precisions in the words of the other figures.
     assert [round(2 - 1 / float(value), 3) for value in rows["paper"].iloc[:3]] == [0.020, 0.559, 0.856]
-    text = markdown(table, BY_NAME["yeom_table1"].caption, facts_of(BY_NAME["yeom_table1"]))
+    text = markdown(table, BY_NAME["yeom_table1"].caption, run_summary_of(BY_NAME["yeom_table1"]))
     assert "Synthetic data" in text
     assert "| one query" in text
 
@@ -345,16 +349,16 @@ def test_table_1_takes_the_largest_network_where_none_is_of_its_size():
 def test_a_data_set_that_was_not_run_is_left_out():
     artifact = BY_NAME["yeom_fig4a"]
     tables = {name: table_of(name) for name in artifact.tables[:2]}
-    table = load(artifact.tabulate)(tables, facts_of(artifact))
+    table = load(artifact.tabulate)(tables, run_summary_of(artifact))
     assert set(table["dataset"]) == {"MNIST", "CIFAR-10"}
-    facts = replace(facts_of(artifact), not_run={"yeom_cifar100": "no file"})
-    figure = load(artifact.draw)(table, facts)
+    run_summary = replace(run_summary_of(artifact), not_run={"yeom_cifar100": "no file"})
+    figure = load(artifact.draw)(table, run_summary)
     assert set(lines(figure.axes[0])) == {"MNIST", "CIFAR-10"}
     assert "Not run: yeom_cifar100 (no file)." in caption(figure)
 
 
 def test_a_study_that_was_not_run_is_named():
     artifact = BY_NAME["yeom_fig2a"]
-    facts = replace(facts_of(artifact), not_run={"yeom_iwpc": "no file"})
-    figure = load(artifact.draw)(tidy("yeom_fig2a"), facts)
+    run_summary = replace(run_summary_of(artifact), not_run={"yeom_iwpc": "no file"})
+    figure = load(artifact.draw)(tidy("yeom_fig2a"), run_summary)
     assert "Not run: yeom_iwpc (no file)." in caption(figure)

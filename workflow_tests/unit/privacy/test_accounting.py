@@ -45,8 +45,8 @@ def gaussian_epsilon(mu, delta=DELTA):
     [("add_remove", "pld", 5.354), ("replace_one", "pld", 10.567), ("add_remove", "rdp", 5.792)],
 )
 def test_noise_for_epsilon_one(relation, accountant, sigma):
-    found = mechanism(relation=relation, accountant=accountant).noise_multiplier(1)
-    assert found == pytest.approx(sigma, abs=0.002)
+    noise_multiplier = mechanism(relation=relation, accountant=accountant).noise_multiplier(1)
+    assert noise_multiplier == pytest.approx(sigma, abs=0.002)
 
 
 @pytest.mark.filterwarnings("ignore:Optimal order is the largest alpha")  # inside PRV, which only needs a rough bound
@@ -58,8 +58,8 @@ def test_epsilon_is_that_of_opacus(accountant, opacus, tolerance, rate, steps, s
     other = opacus()
     other.history = [(sigma, rate, steps)]
     expected = other.get_epsilon(DELTA)
-    found = mechanism(accountant=accountant, rate=rate, steps=steps).epsilon(sigma, near=expected)
-    assert found == pytest.approx(expected, rel=tolerance)
+    epsilon = mechanism(accountant=accountant, rate=rate, steps=steps).epsilon(sigma, near=expected)
+    assert epsilon == pytest.approx(expected, rel=tolerance)
 
 
 @pytest.mark.parametrize("sigma", [0.3, 1, 4, 30])
@@ -79,9 +79,9 @@ def test_epsilon_is_that_of_opacus(accountant, opacus, tolerance, rate, steps, s
 )
 def test_without_amplification_epsilon_is_that_of_one_gaussian(settings, shift, sigma):
     exact = gaussian_epsilon(shift / sigma)
-    found = mechanism(**settings).epsilon(sigma, near=exact)
+    epsilon = mechanism(**settings).epsilon(sigma, near=exact)
     # An upper bound, and at most .3 % above (one bucket of the discretisation where epsilon is tiny).
-    assert exact * (1 - 1e-6) <= found <= exact * 1.003 + 1e-4
+    assert exact * (1 - 1e-6) <= epsilon <= exact * 1.003 + 1e-4
 
 
 @pytest.mark.parametrize(
@@ -96,8 +96,8 @@ def test_without_amplification_epsilon_is_that_of_one_gaussian(settings, shift, 
 def test_many_small_steps_come_near_the_central_limit(relation, mu, sigma):
     q, steps = 0.01, 20_000
     limit = gaussian_epsilon(mu(q, steps, sigma))
-    found = mechanism(relation=relation, rate=q, steps=steps).epsilon(sigma, near=limit)
-    assert found == pytest.approx(limit, rel=0.02)
+    epsilon = mechanism(relation=relation, rate=q, steps=steps).epsilon(sigma, near=limit)
+    assert epsilon == pytest.approx(limit, rel=0.02)
 
 
 @pytest.mark.parametrize(
@@ -184,8 +184,8 @@ def test_noise_as_published_lies_within_a_percent_of_the_published(sizes, epsilo
 @pytest.mark.slow  # about 60 s: twenty searches of 3 s each
 @pytest.mark.parametrize("sizes", PUBLISHED)
 def test_all_noise_as_published(sizes):
-    found = [as_published(*sizes).noise_multiplier(epsilon) for epsilon in (0.1, 1, 10, 100, 1000)]
-    assert found == pytest.approx(PUBLISHED[sizes], rel=0.01)
+    noise_multipliers = [as_published(*sizes).noise_multiplier(epsilon) for epsilon in (0.1, 1, 10, 100, 1000)]
+    assert noise_multipliers == pytest.approx(PUBLISHED[sizes], rel=0.01)
 
 
 @pytest.mark.parametrize("rate", [200 / 10_000, 32 / 303, 1000 / 999_999])
@@ -232,8 +232,8 @@ def test_every_other_combination_is_judged(sampler, relation, accountant):
 def test_a_guarantee_that_no_noise_gives_is_refused():
     with pytest.raises(TrainingError) as error:
         mechanism(steps=10, epochs=1, delta=1e-30).noise_multiplier(0.5)
-    for words in ["epsilon 0.5, delta 1e-30", "10 steps at rate 0.02", "no noise multiplier", "(epsilon or delta of"]:
-        assert words in str(error.value)
+    for text in ["epsilon 0.5, delta 1e-30", "10 steps at rate 0.02", "no noise multiplier", "(epsilon or delta of"]:
+        assert text in str(error.value)
 
 
 @pytest.mark.parametrize("epsilon", [1, 8])
@@ -290,11 +290,11 @@ def test_the_epsilon_spent_grows_to_that_of_the_whole_training(sampler):
     mechanism = Mechanism(sampler, 0.1, 40, 4, relation, 1e-5, "pld")
     sigma = mechanism.noise_multiplier(2.0)
     facts = mechanism.record(2.0, sigma, 1.0)
-    found = [spent(facts, steps) for steps in (1, 10, 11, 40)]
-    assert found == sorted(found)
-    assert found[-1] == pytest.approx(mechanism.epsilon(sigma, near=2.0))
-    assert found[-1] <= 2.0
-    assert (found[0] == found[1]) == (sampler == "shuffle"), "a begun epoch counts as a whole one"
+    epsilons = [spent(facts, steps) for steps in (1, 10, 11, 40)]
+    assert epsilons == sorted(epsilons)
+    assert epsilons[-1] == pytest.approx(mechanism.epsilon(sigma, near=2.0))
+    assert epsilons[-1] <= 2.0
+    assert (epsilons[0] == epsilons[1]) == (sampler == "shuffle"), "a begun epoch counts as a whole one"
 
 
 @pytest.mark.parametrize(("epsilon", "short"), [(1.0, 1e-4), (10.0, 1e-4), (1000.0, 1e-3)])

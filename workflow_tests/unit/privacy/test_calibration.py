@@ -19,10 +19,10 @@ EPSILON = Mechanism("poisson", 0.1, 25, 3, "add_remove", 1e-5, "pld").epsilon(4.
 
 
 def test_the_accounting_of_a_training_is_that_of_its_rate_and_steps():
-    found = DRAWN.accounting(2.0, RECIPE, 510)
-    assert (found.sampler, found.rate, found.steps, found.epochs) == ("poisson", 50 / 510, 40, 4)
-    assert (found.epsilon, found.clip_norm, found.proved) == (2.0, 1.5, True)
-    assert Mechanism("poisson", 50 / 510, 40, 4, "add_remove", 1e-5, "pld").epsilon(found.noise_multiplier) <= 2.0
+    accounting = DRAWN.accounting(2.0, RECIPE, 510)
+    assert (accounting.sampler, accounting.rate, accounting.steps, accounting.epochs) == ("poisson", 50 / 510, 40, 4)
+    assert (accounting.epsilon, accounting.clip_norm, accounting.proved) == (2.0, 1.5, True)
+    assert Mechanism("poisson", 50 / 510, 40, 4, "add_remove", 1e-5, "pld").epsilon(accounting.noise_multiplier) <= 2.0
 
 
 def test_without_privacy_there_is_nothing_to_account_for_or_state():
@@ -40,10 +40,10 @@ def stated_mechanism(epsilon, **changes):
 
 
 def test_a_stated_mechanism_is_accounted_for_as_stated():
-    found = stated_mechanism(1.0)
-    assert (found.accountant, found.proved, found.epsilon) == (STATED, False, 1.0)
-    assert (found.rate, found.steps, found.noise_multiplier, found.clip_norm) == (0.1, 25, 4.0, 2.0)
-    assert found.epochs == 3, "two and a half"
+    accounting = stated_mechanism(1.0)
+    assert (accounting.accountant, accounting.proved, accounting.epsilon) == (STATED, False, 1.0)
+    assert (accounting.rate, accounting.steps, accounting.noise_multiplier, accounting.clip_norm) == (0.1, 25, 4.0, 2.0)
+    assert accounting.epochs == 3, "two and a half"
     assert stated_mechanism(1.0, sampling_rate=0.001).epochs == 1
 
 

@@ -29,9 +29,9 @@ BY_STEPS = within(1, 1_000_000, float)
 
 @pytest.mark.parametrize("value", [*VALUES, 1 / 7e5, 1e-6, 19.0])
 def test_the_noise_is_the_smallest_that_keeps_a_bound(value):
-    found = smallest_noise(BY_NOISE, value)
-    assert 1 / found <= value
-    assert found == pytest.approx(1 / value, rel=3e-5)
+    noise = smallest_noise(BY_NOISE, value)
+    assert 1 / noise <= value
+    assert noise == pytest.approx(1 / value, rel=3e-5)
 
 
 def test_a_bound_that_any_noise_keeps_needs_the_least_that_is_tried():
@@ -44,11 +44,11 @@ def test_a_bound_that_no_noise_keeps_is_refused():
             smallest_noise(BY_NOISE, value)
 
 
-@pytest.mark.parametrize("value", [*(each / 8 for each in VALUES if each < 8), 4**-13, 1.2e-8, 1e-8])
+@pytest.mark.parametrize("value", [*(number / 8 for number in VALUES if number < 8), 4**-13, 1.2e-8, 1e-8])
 def test_the_rate_is_the_largest_that_keeps_a_bound(value):
-    found = largest_rate(BY_RATE, value)
-    assert found <= value
-    assert found == pytest.approx(value, rel=3e-5)
+    rate = largest_rate(BY_RATE, value)
+    assert rate <= value
+    assert rate == pytest.approx(value, rel=3e-5)
 
 
 def test_a_rate_is_one_where_that_keeps_the_bound():
@@ -68,9 +68,9 @@ def test_the_steps_are_the_most_that_keep_a_bound(value):
 @pytest.mark.parametrize("value", [100_001.0, 3.3e5, 9.2e5, 999_992.5])
 def test_of_hundreds_of_thousands_of_steps_the_most_are_found_to_one_part_in_100_000_with_few_bounds(value):
     asked = []
-    found = most_steps(lambda steps: asked.append(steps) or math.sqrt(BY_STEPS(steps)), math.sqrt(value))
-    assert found <= value
-    assert found == pytest.approx(value, rel=3e-5)
+    most = most_steps(lambda steps: asked.append(steps) or math.sqrt(BY_STEPS(steps)), math.sqrt(value))
+    assert most <= value
+    assert most == pytest.approx(value, rel=3e-5)
     assert len(asked) < 30
 
 

@@ -38,8 +38,8 @@ def test_epsilon_is_bit_by_bit_that_of_the_accountant(relation, rate, steps):
 @pytest.mark.parametrize("noise", [0.001, 0.05, 1.0, 30.0, 1e4])
 def test_steps_of_all_records_are_one_release_with_less_noise(relation, steps, noise):
     exact = gaussian_epsilon((2 if relation == "replace_one" else 1) * math.sqrt(steps) / noise)
-    found = GaussianSteps(1.0, steps, noise, relation).epsilon(DELTA, near=max(exact, 1e-3))
-    assert exact - 1e-9 <= found <= 1.005 * exact + 1e-6
+    epsilon = GaussianSteps(1.0, steps, noise, relation).epsilon(DELTA, near=max(exact, 1e-3))
+    assert exact - 1e-9 <= epsilon <= 1.005 * exact + 1e-6
 
 
 @pytest.mark.parametrize("relation", RELATIONS)
@@ -53,8 +53,8 @@ def test_a_million_steps_come_near_the_central_limit(relation, rate, noise):
     else:
         mu = rate * math.sqrt(1e6 * math.expm1(noise**-2))
     limit = gaussian_epsilon(mu)
-    found = GaussianSteps(rate, 1_000_000, noise, relation).epsilon(DELTA, near=limit)
-    assert found == pytest.approx(limit, rel=0.03)
+    epsilon = GaussianSteps(rate, 1_000_000, noise, relation).epsilon(DELTA, near=limit)
+    assert epsilon == pytest.approx(limit, rel=0.03)
 
 
 @pytest.mark.parametrize(
@@ -78,19 +78,21 @@ def test_an_epsilon_far_from_the_expected_one_is_found_too():
 @pytest.mark.parametrize("noise", [0.001, 0.05, 0.7, 1e6])
 @pytest.mark.parametrize("rate", [1e-12, 1e-6, 0.3])
 def test_epsilon_is_finite_and_rises_with_the_steps_whatever_they_are(relation, noise, rate):
-    found = [GaussianSteps(rate, steps, noise, relation).epsilon(DELTA, near=1.0) for steps in (1, 10_000, 1_000_000)]
-    assert all(0 <= epsilon < 1e13 for epsilon in found)
-    assert found[0] <= found[1] + 1e-6
-    assert found[1] <= found[2] + 1e-6
+    epsilons = [
+        GaussianSteps(rate, steps, noise, relation).epsilon(DELTA, near=1.0) for steps in (1, 10_000, 1_000_000)
+    ]
+    assert all(0 <= epsilon < 1e13 for epsilon in epsilons)
+    assert epsilons[0] <= epsilons[1] + 1e-6
+    assert epsilons[1] <= epsilons[2] + 1e-6
 
 
 @pytest.mark.parametrize("run", [(0.02, 5000, "replace_one", 1e-5), (1e-4, 2000, "add_remove", 1e-6)])
 def test_epsilon_is_finite_and_falls_with_noise_next_to_the_largest_exponent_of_floats(run):
     rate, steps, relation, delta = run
     noise = [0.3 * 0.98**step for step in range(20)] if rate > 0.01 else [0.0585, 0.0577, 0.0575, 0.057]
-    found = [GaussianSteps(rate, steps, each, relation).epsilon(delta, near=709) for each in noise]
-    assert found == sorted(found)
-    assert found[0] < 709 < found[-1] < 1500
+    epsilons = [GaussianSteps(rate, steps, sigma, relation).epsilon(delta, near=709) for sigma in noise]
+    assert epsilons == sorted(epsilons)
+    assert epsilons[0] < 709 < epsilons[-1] < 1500
     # Hardly more than one part in a hundred from one to the next is due to another way of counting.
-    ratios = np.diff(np.log(found)) / -np.diff(np.log(noise))
+    ratios = np.diff(np.log(epsilons)) / -np.diff(np.log(noise))
     assert ratios.max() < 1.3 * np.median(ratios)

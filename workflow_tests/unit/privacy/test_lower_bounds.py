@@ -47,10 +47,10 @@ def test_randomised_response_is_bounded_below_its_epsilon_as_often_as_stated():
     """Each coin is shown truly with the probability that epsilon 1 allows: the bound exceeds 1 in at most 5 %."""
     rng, epsilon = np.random.default_rng(0), 1.0
     right = rng.binomial(300, expit(epsilon), 2000)
-    bounds = np.array([epsilon_from_guesses(int(each), 300, 300, 0.0) for each in np.unique(right)])
-    found = bounds[np.searchsorted(np.unique(right), right)]
-    assert (found > epsilon).mean() <= 0.05 + 4 * np.sqrt(0.05 * 0.95 / 2000)
-    assert np.median(found) > 0.7
+    bounds = np.array([epsilon_from_guesses(int(count), 300, 300, 0.0) for count in np.unique(right)])
+    drawn = bounds[np.searchsorted(np.unique(right), right)]
+    assert (drawn > epsilon).mean() <= 0.05 + 4 * np.sqrt(0.05 * 0.95 / 2000)
+    assert np.median(drawn) > 0.7
 
 
 @pytest.mark.parametrize(

@@ -86,9 +86,9 @@ def test_one_gaussian_step_in_closed_form(sigma):
     for relation, distance in (("add_remove", 1 / sigma), ("replace_one", 2 / sigma)):
         curve = trade_off(sampler="full", rate=1.0, steps=1, epochs=1, noise_multiplier=sigma, relation=relation)
         exact = norm.sf(norm.isf(RATES) - distance)
-        found = tpr_ceiling(curve, RATES)
-        assert (found >= exact - 1e-12).all()
-        np.testing.assert_allclose(found, exact, rtol=1e-4)
+        ceiling = tpr_ceiling(curve, RATES)
+        assert (ceiling >= exact - 1e-12).all()
+        np.testing.assert_allclose(ceiling, exact, rtol=1e-4)
         assert advantage_ceiling(curve) == pytest.approx(2 * norm.cdf(distance / 2) - 1, rel=1e-6)
 
 
@@ -102,9 +102,9 @@ def test_one_sampled_step_in_closed_form(rate, sigma, relation):
         return rate * norm.sf(thresholds, centre, sigma) + (1 - rate) * norm.sf(thresholds, 0, sigma)
 
     tpr, fpr = positives(1.0), positives(other_centre(relation))
-    found = tpr_ceiling(curve, fpr)
-    assert (found >= tpr - 1e-12).all()
-    np.testing.assert_allclose(found - fpr, tpr - fpr, rtol=1e-2, atol=5e-4)  # one step fills few buckets
+    ceiling = tpr_ceiling(curve, fpr)
+    assert (ceiling >= tpr - 1e-12).all()
+    np.testing.assert_allclose(ceiling - fpr, tpr - fpr, rtol=1e-2, atol=5e-4)  # one step fills few buckets
     assert advantage_ceiling(curve) == pytest.approx((tpr - fpr).max(), rel=1e-3)
 
 

@@ -109,7 +109,7 @@ def test_all_papers_of_one_run_have_one_source(published, repository):
 
 
 @pytest.mark.parametrize(
-    ("spoil", "error", "words"),
+    ("spoil", "error", "message"),
     [(lambda said: said | {"data": "synthetic"}, UserError, "synthetic data is no evidence"),
      (lambda said: said | {"files": {}}, DataError, "files were changed after they were published"),
      (lambda said: said | {"paper": "../../x"}, DataError, "not what `snakemake publish` wrote"),
@@ -118,10 +118,10 @@ def test_all_papers_of_one_run_have_one_source(published, repository):
      (lambda said: said | {"commit": 3}, DataError, "not what `snakemake publish` wrote"),
      (lambda said: [said], DataError, "not what `snakemake publish` wrote")],
 )  # fmt: skip
-def test_what_is_no_evidence_is_refused_and_nothing_is_written(published, repository, spoil, error, words):
+def test_what_is_no_evidence_is_refused_and_nothing_is_written(published, repository, spoil, error, message):
     said = json.loads((published / PROVENANCE).read_text())
     (published / PROVENANCE).write_text(json.dumps(spoil(said)))
-    with pytest.raises(error, match=words):
+    with pytest.raises(error, match=message):
         adopt([published.parent / "izzo", published], repository)
     assert (repository / "README.md").read_text() == PAGES["README.md"]
     assert (repository / "docs/measured/humphries/of_an_earlier_run.csv").exists()
@@ -152,16 +152,16 @@ def test_a_page_without_the_lines_for_verdicts_is_refused(published, repository,
 
 
 @pytest.mark.parametrize(
-    ("text", "words"),
+    ("text", "message"),
     [('{"humphries": {"scale": "night"}}', "not what `dpmia.report.adopt` writes"),
      ('{"izzo": {"scale": "night", "commit": "\\ud800", "date": "2026-01-01"}}', "is no word"),
      ('{"izzo": {"scale": "night", "commit": "a", "date": "today"}}', "not what `dpmia.report.adopt` writes"),
      ('{"humphries": {"scale": "night", "commit": "a", "date": "2026-01-01"}}', "run the verdicts on izzo are of"),
      ('{"nobody": {"scale": "night", "commit": "a", "date": "2026-01-01"}}', "there is no paper 'nobody'")],
 )  # fmt: skip
-def test_damaged_records_are_refused(published, repository, text, words):
+def test_damaged_records_are_refused(published, repository, text, message):
     (repository / "dpmia/report/claims-real.json").write_text(text)
-    with pytest.raises(DataError, match=words):
+    with pytest.raises(DataError, match=message):
         adopt([published], repository)
     assert (repository / "docs/measured/humphries/of_an_earlier_run.csv").exists()
 

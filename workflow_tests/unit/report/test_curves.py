@@ -14,8 +14,10 @@ ROWS = np.array([[1, 10, 0.7, 0.5, 0.9, np.nan], [2, 20, 0.4, 0.75, 0.25, 1.0]])
 
 def signal(accounting, curve=None):
     one = np.zeros(1, dtype=np.int64)
-    known = replace(card(), accounting=accounting, epsilon="inf" if accounting is None else str(accounting.epsilon))
-    return Signal(known, one, one, one.astype(np.uint8), np.zeros((1, 2), dtype=np.float32), curve=curve)
+    model_card = replace(
+        card(), accounting=accounting, epsilon="inf" if accounting is None else str(accounting.epsilon)
+    )
+    return Signal(model_card, one, one, one.astype(np.uint8), np.zeros((1, 2), dtype=np.float32), curve=curve)
 
 
 def saved(tmp_path, *signals):

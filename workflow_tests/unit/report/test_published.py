@@ -97,6 +97,6 @@ def test_synthetic_data_are_named_so(run):
 
 def test_the_picture_of_each_paper_is_one_of_its_figures_on_data():
     for name, paper in BIBLIOGRAPHY.items():
-        shown = {each.name: each for each in PAPERS[name]}
+        shown = {artifact.name: artifact for artifact in PAPERS[name]}
         assert shown[paper.picture].kind == "figure"
         assert shown[paper.picture].tables

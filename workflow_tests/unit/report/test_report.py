@@ -34,16 +34,16 @@ def content(uri):
 
 
 def test_elements_are_closed_and_ids_are_unique(made):
-    _, _, found = made
-    assert found.mistakes == []
-    assert found.open == []
-    assert len(set(found.ids)) == len(found.ids)
+    _, _, page = made
+    assert page.mistakes == []
+    assert page.open == []
+    assert len(set(page.ids)) == len(page.ids)
 
 
 def test_links_lead_to_something_on_the_page_beside_it_or_to_the_source_of_data(made):
-    reported, _, found = made
-    targets = [link["href"] for link in found.links]
-    assert {target[1:] for target in targets if target.startswith("#")} <= set(found.ids)
+    reported, _, page = made
+    targets = [link["href"] for link in page.links]
+    assert {target[1:] for target in targets if target.startswith("#")} <= set(page.ids)
     others = {target for target in targets if not target.startswith(("#", "data:"))}
     source = "https://archive.ics.uci.edu/dataset/320/student+performance"
     pictures = {f"figures/humphries/humphries_fig7.{ending}" for ending in ("pdf", "svg")}
@@ -52,31 +52,31 @@ def test_links_lead_to_something_on_the_page_beside_it_or_to_the_source_of_data(
 
 
 def test_nothing_is_loaded_from_anywhere(made):
-    _, html, found = made
-    loading = [given for tag, given in found.tags if tag in ("img", "script", "link") and given]
+    _, html, page = made
+    loading = [given for tag, given in page.tags if tag in ("img", "script", "link") and given]
     sources = [given.get("src") or given["href"] for given in loading]
     assert all(source.startswith("data:") for source in sources)
     assert "url(" not in html
     assert "@import" not in html
-    policy = next(given["content"] for tag, given in found.tags if given.get("http-equiv"))
+    policy = next(given["content"] for tag, given in page.tags if given.get("http-equiv"))
     assert "default-src 'none'" in policy
 
 
 def test_downloads_are_the_files_themselves(made):
-    reported, _, found = made
-    saved = {link["download"]: content(link["href"]) for link in found.links if "download" in link}
+    reported, _, page = made
+    saved = {link["download"]: content(link["href"]) for link in page.links if "download" in link}
     figures = reported.folder / "figures/humphries"
     # A file that shrinks stands there compressed, under the name that a browser without script saves.
     assert gzip.decompress(saved["humphries_fig7.csv.gz"]) == (figures / "humphries_fig7.csv").read_bytes()
-    assert [link["data-unpack"] for link in found.links if "data-unpack" in link] == ["humphries_fig7.csv"]
+    assert [link["data-unpack"] for link in page.links if "data-unpack" in link] == ["humphries_fig7.csv"]
     assert saved["izzo_theory.md"] == b"| a |\n"
     assert "claims.csv" in saved
     assert not any(name.endswith((".png", ".pdf")) for name in saved)
 
 
 def test_pictures_can_be_opened_and_are_described(made):
-    _, _, found = made
-    (image,) = found.images
+    _, _, page = made
+    (image,) = page.images
     with Image.open(io.BytesIO(content(image["src"]))) as opened:
         assert opened.size == (160, 60)
     assert (image["width"], image["height"]) == ("100", "38")
@@ -84,42 +84,42 @@ def test_pictures_can_be_opened_and_are_described(made):
 
 
 def test_the_caption_of_a_figure_is_text_below_its_picture(made):
-    _, html, found = made
+    _, html, page = made
     captions = re.findall(r"<figcaption>(.*?)</figcaption>", html, re.DOTALL)
     assert captions == ["<p>How to &lt;read&gt; it.</p><p>Real data, scale laptop; 4 / 50 replicates.</p>"]
     figure = html[html.index("<figure>") : html.index("</figure>")]
-    assert figure.index(f'alt="{found.images[0]["alt"]}') < figure.index("<figcaption>")
-    assert "replicates" not in found.images[0]["alt"]
-    assert "humphries_fig7.md" not in {link.get("download") for link in found.links}
+    assert figure.index(f'alt="{page.images[0]["alt"]}') < figure.index("<figcaption>")
+    assert "replicates" not in page.images[0]["alt"]
+    assert "humphries_fig7.md" not in {link.get("download") for link in page.links}
 
 
 def test_screen_readers_find_their_way(made):
-    _, html, found = made
-    tags = [tag for tag, _ in found.tags]
+    _, html, page = made
+    tags = [tag for tag, _ in page.tags]
     assert all(tags.count(landmark) == 1 for landmark in ("header", "nav", "main", "footer", "h1"))
-    assert all(after - before <= 1 for before, after in zip(found.headings, found.headings[1:], strict=False))
-    assert found.links[0] == {"class": "skip", "href": "#content"}
+    assert all(after - before <= 1 for before, after in zip(page.headings, page.headings[1:], strict=False))
+    assert page.links[0] == {"class": "skip", "href": "#content"}
     assert html.startswith('<!DOCTYPE html>\n<html lang="en">')
-    named = {given["for"] for tag, given in found.tags if tag == "label" and "for" in given}
-    assert named == {given["id"] for tag, given in found.tags if tag == "input" and "id" in given}
-    scrolled = [given for _, given in found.tags if given.get("tabindex") == "0"]
+    named = {given["for"] for tag, given in page.tags if tag == "label" and "for" in given}
+    assert named == {given["id"] for tag, given in page.tags if tag == "input" and "id" in given}
+    scrolled = [given for _, given in page.tags if given.get("tabindex") == "0"]
     assert scrolled
     assert all(given["role"] == "region" and given["aria-label"] for given in scrolled)
 
 
 def test_what_stands_in_tables_and_claims_is_text_and_never_markup(made):
-    _, html, found = made
-    assert "a < b, c" in found.text
+    _, html, page = made
+    assert "a < b, c" in page.text
     assert "a &lt; b, c" in html
-    assert "worst of <2>" in found.text
+    assert "worst of <2>" in page.text
 
 
 # What it says
 
 
 def test_the_first_screen_counts_theory_simulations_and_data_apart(made):
-    _, _, found = made
-    first = found.text.partition("Does it reproduce? ")[2].partition("Does it reproduce? ")[2]
+    _, _, page = made
+    first = page.text.partition("Does it reproduce? ")[2].partition("Does it reproduce? ")[2]
     assert first.startswith(
         "0 of 1 claims of the papers about theory reproduced (1 not reproduced). "
         "1 of 2 claims of the papers about data reproduced (1 not run). "
@@ -131,15 +131,15 @@ def test_the_first_screen_counts_theory_simulations_and_data_apart(made):
 
 
 def test_the_summary_counts_artifacts_models_and_time(made):
-    _, _, found = made
-    assert "figures and tables made 2 of 3" in found.text
-    assert "models trained 3 2 of them with privacy" in found.text
-    assert "CPU time 18 s of 3 jobs" in found.text
+    _, _, page = made
+    assert "figures and tables made 2 of 3" in page.text
+    assert "models trained 3 2 of them with privacy" in page.text
+    assert "CPU time 18 s of 3 jobs" in page.text
 
 
 def test_one_finding_of_each_figure_is_its_first_claim_of_the_paper(made):
-    _, _, found = made
-    section = found.text.partition("The first claim of the paper about each figure and table.")[2]
+    _, _, page = made
+    section = page.text.partition("The first claim of the paper about each figure and table.")[2]
     section = section.partition("All claims at a glance")[0]
     assert "Humphries figure 7 Says fig7-order. ✓ reproduced 0.500 [0.400, 0.600]" in section
     assert "Izzo theory (ours) Says thm7. 1 more about Izzo et al., theory ✗ not reproduced" in section
@@ -147,23 +147,23 @@ def test_one_finding_of_each_figure_is_its_first_claim_of_the_paper(made):
 
 
 def test_deviations_stand_beside_what_the_paper_has(made):
-    _, _, found = made
-    assert "Deviations from the papers: epochs in 1, ε in 1 of 1 experiments" in found.text
-    section = found.text.partition("setting here paper experiments which ")[2]
+    _, _, page = made
+    assert "Deviations from the papers: epochs in 1, ε in 1 of 1 experiments" in page.text
+    section = page.text.partition("setting here paper experiments which ")[2]
     assert section.startswith("epochs 20 100 1 student ε 1, ∞ 0.01, 1, ∞ 1 student Data")
 
 
 def test_each_figure_has_its_command_settings_and_citation(made):
-    _, _, found = made
-    card = found.text.partition("Humphries et al., figure 7: students, members from one school #")[2]
+    _, _, page = made
+    card = page.text.partition("Humphries et al., figure 7: students, members from one school #")[2]
     card = card.partition("Humphries et al., figure 8")[0]
     assert "snakemake --cores all humphries_fig7 --config data=real" in card
     assert "@inproceedings{humphries2023investigating, author = {T. Humphries and S. Oya and" in card
     assert "unknown: no git checkout" in card
     assert "How to read this figure Horizontal: the privacy budget ε" in card
-    assert "settings-student" in found.ids
-    assert {"#settings-student"} <= {link["href"] for link in found.links}
-    assert "training: {engine: stacked, epochs: 20}" in found.text
+    assert "settings-student" in page.ids
+    assert {"#settings-student"} <= {link["href"] for link in page.links}
+    assert "training: {engine: stacked, epochs: 20}" in page.text
 
 
 def test_a_command_names_every_setting_that_is_no_default(tmp_path):
@@ -183,60 +183,60 @@ def test_a_command_names_every_setting_that_is_no_default(tmp_path):
 
 
 def test_headings_are_unique_and_figures_of_our_own_are_marked(made):
-    _, _, found = made
-    assert len(set(found.titles)) == len(found.titles)
-    assert "Humphries et al., figure 7: students, members from one school #" in found.titles
-    assert "Izzo et al., theory: bounds on the best attacker ours, not in the paper #" in found.titles
+    _, _, page = made
+    assert len(set(page.titles)) == len(page.titles)
+    assert "Humphries et al., figure 7: students, members from one school #" in page.titles
+    assert "Izzo et al., theory: bounds on the best attacker ours, not in the paper #" in page.titles
 
 
 def test_every_claim_and_figure_has_a_link_to_itself_and_squares_are_links(made):
-    _, _, found = made
-    marked = {link["href"] for link in found.links if link.get("class") == "permalink"}
+    _, _, page = made
+    marked = {link["href"] for link in page.links if link.get("class") == "permalink"}
     claims = {"#humphries-fig7-order", "#humphries-fig8-acc", "#izzo-thm4", "#izzo-thm7"}
     assert claims | {"#humphries", "#humphries_fig7", "#humphries_fig8", "#izzo_theory"} <= marked
-    squares = [link for link in found.links if link.get("title", "").startswith(("humphries-", "izzo-"))]
+    squares = [link for link in page.links if link.get("title", "").startswith(("humphries-", "izzo-"))]
     assert {link["href"] for link in squares} == claims
     assert all("tabindex" not in link for link in squares)
 
 
 def test_each_claim_has_its_verdict_numbers_and_criterion(made):
-    _, _, found = made
-    assert "1 claim: 1 reproduced Claims about Humphries et al., figure 7" in found.text
-    assert "✓ reproduced Says fig7-order. # Criterion: a number > 0 & < 1." in found.text
-    assert "Limits: one-sided 95 % limits. humphries-fig7-order , experiment about 1 by formula 1.02" in found.text
-    assert "0.500 [0.400, 0.600] 0.45 with 4 replicates, 0.8 from 10 on (effect as measured)" in found.text
-    assert "✗ not reproduced Says thm7." in found.text
-    assert "izzo-thm4 , theorem or formula, ours: not in the paper" in found.text
-    kinds = {given["id"]: given["data-kind"] for _, given in found.tags if "data-kind" in given}
+    _, _, page = made
+    assert "1 claim: 1 reproduced Claims about Humphries et al., figure 7" in page.text
+    assert "✓ reproduced Says fig7-order. # Criterion: a number > 0 & < 1." in page.text
+    assert "Limits: one-sided 95 % limits. humphries-fig7-order , experiment about 1 by formula 1.02" in page.text
+    assert "0.500 [0.400, 0.600] 0.45 with 4 replicates, 0.8 from 10 on (effect as measured)" in page.text
+    assert "✗ not reproduced Says thm7." in page.text
+    assert "izzo-thm4 , theorem or formula, ours: not in the paper" in page.text
+    kinds = {given["id"]: given["data-kind"] for _, given in page.tags if "data-kind" in given}
     assert kinds == {
         "humphries-fig7-order": "good", "humphries-fig8-acc": "none", "izzo-thm4": "open", "izzo-thm7": "bad"
     }  # fmt: skip
 
 
 def test_what_cannot_be_had_is_named_where_it_is_missing_and_in_the_summary(made):
-    _, _, found = made
-    assert "Not run: texas: Texas_2006_PUDF.txt has to be downloaded by hand." in found.text
-    assert found.text.count("has to be downloaded by hand") == 2
+    _, _, page = made
+    assert "Not run: texas: Texas_2006_PUDF.txt has to be downloaded by hand." in page.text
+    assert page.text.count("has to be downloaded by hand") == 2
 
 
 def test_the_data_are_named_with_checksum_and_whether_it_is_the_published_one(made):
-    _, _, found = made
-    row = found.text[found.text.index("student student-por.csv") :]
+    _, _, page = made
+    row = page.text[page.text.index("student student-por.csv") :]
     assert row.startswith(f"student student-por.csv 649 93 kB {'ab' * 32} NOT that of the published file")
 
 
 def test_privacy_guarantees_are_shown_in_full(made):
-    _, _, found = made
-    assert "student target 1 1e-05 replace-one poisson 0.25 40 2.5 1 pld yes 2" in found.text
+    _, _, page = made
+    assert "student target 1 1e-05 replace-one poisson 0.25 40 2.5 1 pld yes 2" in page.text
 
 
 def test_compute_and_speed_are_shown(made):
-    _, _, found = made
-    assert "train_block 2 4 s 8 s 14 s 10 s 200" in found.text
-    assert "judge_claims 1 2 s 4 s 7 s 5 s 200" in found.text
+    _, _, page = made
+    assert "train_block 2 4 s 8 s 14 s 10 s 200" in page.text
+    assert "judge_claims 1 2 s 4 s 7 s 5 s 200" in page.text
     # Of 120 model-steps in 6 CPU seconds two thirds are private.
-    assert "student target stacked yes 2 80 4 s 20" in found.text
-    assert "student target stacked no 1 40 2 s 20" in found.text
+    assert "student target stacked yes 2 80 4 s 20" in page.text
+    assert "student target stacked no 1 40 2 s 20" in page.text
 
 
 def test_synthetic_data_are_marked_and_recorded_verdicts_on_real_data_stand_beside_claims(tmp_path, monkeypatch):
@@ -245,15 +245,15 @@ def test_synthetic_data_are_marked_and_recorded_verdicts_on_real_data_stand_besi
     unjudged = unjudged.assign(kind="experiment", power="")
     few = verdicts[verdicts["id"].isin(["humphries-fig7-order", "izzo-thm7"])].assign(note="exact")
     monkeypatch.setattr(recorded, "verdicts", lambda: few.set_index("id"))
-    found = Page(report(replace(reported, config={**reported.config, "data": "synthetic"}), unjudged))
-    assert "Synthetic data: nothing here says anything about real records" in found.text
-    assert "snakemake --cores all --config data=real" in found.text
-    assert "0 of 3 claims of the papers about data judged: synthetic data." in found.text
+    page = Page(report(replace(reported, config={**reported.config, "data": "synthetic"}), unjudged))
+    assert "Synthetic data: nothing here says anything about real records" in page.text
+    assert "snakemake --cores all --config data=real" in page.text
+    assert "0 of 3 claims of the papers about data judged: synthetic data." in page.text
     said = "1 of 2 claims of the papers about data reproduced (1 not reproduced); 1 newer."
-    assert f"On real data ({source_of(runs())}): {said}" in found.text
-    assert "1 claim: 1 synthetic data; on real data 1 reproduced" in found.text
-    assert "about 1 by formula 1.02 ✓ reproduced 0.500 [0.400, 0.600]" in found.text
-    assert "Found: a note" not in found.text
+    assert f"On real data ({source_of(runs())}): {said}" in page.text
+    assert "1 claim: 1 synthetic data; on real data 1 reproduced" in page.text
+    assert "about 1 by formula 1.02 ✓ reproduced 0.500 [0.400, 0.600]" in page.text
+    assert "Found: a note" not in page.text
 
 
 def test_of_an_empty_run_there_is_a_page_too(tmp_path):
@@ -265,8 +265,8 @@ def test_of_an_empty_run_there_is_a_page_too(tmp_path):
         "folder": tmp_path,
         "logs": tmp_path / "absent",
     }
-    found = Page(report(replace(reported, **nothing), verdicts.iloc[:0]))
-    assert "Not made yet" in found.text
-    assert "No private model was trained." in found.text
-    assert "No job was measured." in found.text
-    assert found.mistakes == []
+    page = Page(report(replace(reported, **nothing), verdicts.iloc[:0]))
+    assert "Not made yet" in page.text
+    assert "No private model was trained." in page.text
+    assert "No job was measured." in page.text
+    assert page.mistakes == []

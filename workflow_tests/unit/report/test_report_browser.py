@@ -109,14 +109,14 @@ def page(tmp_path_factory):
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 @pytest.mark.parametrize("width", [390, 1280])
 def test_the_page_is_readable(page, tmp_path, width, dark):
-    found, complaints = probe(tmp_path, page, SHARED + LOOKS, width, dark)
+    seen, complaints = probe(tmp_path, page, SHARED + LOOKS, width, dark)
     assert complaints == []
-    assert found["dark"] is dark
-    assert found["wider"] <= 0
-    assert found["images"] == [160]
-    assert found["plate"] == "rgb(255, 255, 255)"
-    assert found["pale"] == []
-    assert found["cut"] == 0
+    assert seen["dark"] is dark
+    assert seen["wider"] <= 0
+    assert seen["images"] == [160]
+    assert seen["plate"] == "rgb(255, 255, 255)"
+    assert seen["pale"] == []
+    assert seen["cut"] == 0
 
 
 @pytest.mark.parametrize(("width", "dark"), [(390, False), (1280, True)], ids=["phone, light", "screen, dark"])
@@ -125,38 +125,38 @@ def test_an_accessibility_checker_finds_nothing_serious(page, tmp_path, width, d
 
 
 def test_the_accessibility_checker_would_find_it(page, tmp_path):
-    found = serious_violations(tmp_path, page.replace('<html lang="en">', "<html>"), 1280, False)
-    assert [name for _, name, _ in found] == ["html-has-lang"]
+    violations = serious_violations(tmp_path, page.replace('<html lang="en">', "<html>"), 1280, False)
+    assert [name for _, name, _ in violations] == ["html-has-lang"]
 
 
 def test_readers_find_claims(page, tmp_path):
-    found, complaints = probe(tmp_path, page, SHARED + FINDS, 1280, False)
+    seen, complaints = probe(tmp_path, page, SHARED + FINDS, 1280, False)
     assert complaints == []
-    assert [name for name in found["folded"] if name in CARDS] == CARDS
+    assert [name for name in seen["folded"] if name in CARDS] == CARDS
     claims = ["humphries-fig7-order", "humphries-fig8-acc", "izzo-thm4", "izzo-thm7"]
-    assert set(claims).isdisjoint(found["folded"])
-    assert set(found["all"]) == {*found["folded"], *claims}
-    assert found["order"] == ["humphries_fig7", "humphries-fig7-order"]
-    assert found["counted"] == "1 of 3 figures and tables, 1 of 4 claims"
-    assert found["theorem"] == ["izzo_theory", "izzo-thm4", "izzo-thm7"]
-    assert found["nothing"] == []
-    assert found["again"] == found["all"]
-    assert found["withoutBad"] == [name for name in found["all"] if name != "izzo-thm7"]
-    assert found["withoutTheory"] == [name for name in found["all"] if not name.startswith("izzo")]
+    assert set(claims).isdisjoint(seen["folded"])
+    assert set(seen["all"]) == {*seen["folded"], *claims}
+    assert seen["order"] == ["humphries_fig7", "humphries-fig7-order"]
+    assert seen["counted"] == "1 of 3 figures and tables, 1 of 4 claims"
+    assert seen["theorem"] == ["izzo_theory", "izzo-thm4", "izzo-thm7"]
+    assert seen["nothing"] == []
+    assert seen["again"] == seen["all"]
+    assert seen["withoutBad"] == [name for name in seen["all"] if name != "izzo-thm7"]
+    assert seen["withoutTheory"] == [name for name in seen["all"] if not name.startswith("izzo")]
 
 
 def test_links_pictures_tables_and_files_work_by_mouse_and_keyboard(page, tmp_path):
-    found, complaints = probe(tmp_path, page, SHARED + ACTS, 1280, False)
+    seen, complaints = probe(tmp_path, page, SHARED + ACTS, 1280, False)
     assert complaints == []
-    assert found["linked"]
-    assert found["enlarged"] == ["Enlarge Humphries et al., figure 7: students, members from one school", *[True] * 3]
-    assert found["closed"] == [False, True]
-    assert found["sorted"] == [
+    assert seen["linked"]
+    assert seen["enlarged"] == ["Enlarge Humphries et al., figure 7: students, members from one school", *[True] * 3]
+    assert seen["closed"] == [False, True]
+    assert seen["sorted"] == [
         ["ascending", ["most", "a < b, c", "nothing"]],
         ["descending", ["nothing", "a < b, c", "most"]],
     ]
-    assert found["saved"] == "epsilon,mean\n" + "1,0.5\n" * 100
-    assert found["printed"]
-    assert found["foldedAgain"]
-    assert found["unreached"] == 0
-    assert found["squares"] == ["#humphries-fig7-order", "#humphries-fig8-acc", "#izzo-thm4", "#izzo-thm7"]
+    assert seen["saved"] == "epsilon,mean\n" + "1,0.5\n" * 100
+    assert seen["printed"]
+    assert seen["foldedAgain"]
+    assert seen["unreached"] == 0
+    assert seen["squares"] == ["#humphries-fig7-order", "#humphries-fig8-acc", "#izzo-thm4", "#izzo-thm7"]

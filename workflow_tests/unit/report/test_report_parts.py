@@ -14,8 +14,7 @@ from dpmia.claims.judge import read_verdicts
 from dpmia.formats.signals import save_signals
 from dpmia.papers.bibliography import BIBLIOGRAPHY
 from dpmia.papers.catalogue import PAPERS
-from dpmia.report import formatting as words
-from dpmia.report import page, run, table
+from dpmia.report import formatting, page, run, table
 from dpmia.report.deviations import deviations
 from dpmia.report.report import report
 from dpmia.validation.artifacts import ARTIFACTS
@@ -79,8 +78,8 @@ def test_a_picture_of_few_colours_keeps_them_all(tmp_path):
 def test_a_large_file_is_named_and_not_embedded(tmp_path):
     noise = np.random.default_rng(0).bytes(page.LARGEST_DOWNLOAD + 1)
     (tmp_path / "large.csv").write_bytes(noise)
-    found = page.download(tmp_path / "large.csv", tmp_path)
-    assert (found.uri, found.path, found.size) == ("", "large.csv", "200 kB")
+    download = page.download(tmp_path / "large.csv", tmp_path)
+    assert (download.uri, download.path, download.size) == ("", "large.csv", "200 kB")
 
 
 @pytest.mark.parametrize(
@@ -92,21 +91,21 @@ def test_a_large_file_is_named_and_not_embedded(tmp_path):
     ],
 )  # fmt: skip
 def test_names_of_artifacts_are_described(name, title):
-    assert words.title_of(name) == title
+    assert formatting.title_of(name) == title
 
 
 @pytest.mark.parametrize(
     ("name", "title"), [("ye_roc_mnist", "Ye et al., ROC on MNIST"), ("ye_fig1", "Ye et al., figure 1")]
 )
 def test_a_title_in_a_sentence_keeps_acronyms(name, title):
-    assert words.title_in("Ye et al.", name) == title
+    assert formatting.title_in("Ye et al.", name) == title
 
 
 @pytest.mark.parametrize(
     ("seconds", "reported"), [(42.4, "42 s"), (200, "3 min 20 s"), (8640, "2.4 h"), (float("nan"), "–")]
 )
 def test_durations_are_formatted(seconds, reported):
-    assert words.duration(seconds) == reported
+    assert formatting.duration(seconds) == reported
 
 
 def test_every_figure_and_table_has_a_topic_and_how_to_read_it():
@@ -127,7 +126,7 @@ def test_every_figure_and_table_has_a_topic_and_how_to_read_it():
     ],
 )
 def test_only_figures_and_tables_with_a_number_of_the_paper_are_not_ours(name, ours):
-    assert words.is_ours(name) is ours
+    assert formatting.is_ours(name) is ours
 
 
 def test_tables_are_narrow_with_the_point_first(tmp_path):
@@ -160,8 +159,11 @@ def test_deviations_of_many_experiments_come_first():
     here = {"a": settings(1, 10), "b": settings(1, 10, lira={}), "c": settings(2, 10)}
     paper = {"a": settings(9, 10), "b": settings(9, 20, lira={}, rmia={"kind": "rmia"}), "c": settings(9, 10)}
     here["c"]["arms"].pop("y")
-    found = [(each.setting, each.here, each.paper, each.experiments) for each in deviations(here, paper)]
-    assert found == [
+    rows = [
+        (deviation.setting, deviation.here, deviation.paper, deviation.experiments)
+        for deviation in deviations(here, paper)
+    ]
+    assert rows == [
         ("epochs", "1", "9", ("a", "b")),
         ("epochs", "2", "9", ("c",)),
         ("arms", "x", "x, y", ("c",)),
@@ -173,7 +175,9 @@ def test_deviations_of_many_experiments_come_first():
 def test_the_same_epsilons_in_another_order_are_no_deviation():
     here, paper = {"a": {"epsilons": [[3, 1], [float("inf")]]}}, {"a": {"epsilons": [1, 3, "inf"]}}
     assert deviations(here, paper) == []
-    assert [(each.here, each.paper) for each in deviations(here, {"a": {"epsilons": [[1]]}})] == [("1, 3, ∞", "1")]
+    assert [(deviation.here, deviation.paper) for deviation in deviations(here, {"a": {"epsilons": [[1]]}})] == [
+        ("1, 3, ∞", "1")
+    ]
 
 
 def test_every_paper_has_its_question_in_two_sentences():
@@ -202,8 +206,8 @@ def test_the_second_opinion_has_a_section_with_the_models_of_each_engine(tmp_pat
     Path(files["md"]).write_text("| a |\n")
     absent = {accountants.name: {"csv": f"{tmp_path}/absent.csv"}}
     reported = replace(reported, artifacts={**reported.artifacts, engines.name: files, **absent}, checks=ARTIFACTS)
-    found = Page(report(reported, verdicts))
-    section = found.text.partition("from the same initial weights")[2].partition("Compute used")[0]
+    parsed = Page(report(reported, verdicts))
+    section = parsed.text.partition("from the same initial weights")[2].partition("Compute used")[0]
     for words_of_it in (
         "Engines compared",
         "student 2 4.0e-07 agrees",
@@ -212,4 +216,4 @@ def test_the_second_opinion_has_a_section_with_the_models_of_each_engine(tmp_pat
     ):
         assert words_of_it in section
     assert "engine models with privacy stacked 3 2 opacus, second opinion 5 5" in section
-    assert found.mistakes == []
+    assert parsed.mistakes == []

@@ -17,8 +17,8 @@ OTHERS = {"kind", "reference_arm", "epsilons", "arguments"}
 def test_a_kind_of_attack_takes_its_options_and_states_what_it_needs(name, kind):
     attack = load(kind.spec)
     assert attack.uses == kind.uses
-    for about in ("each_side", "both_sides", "per_record", "needs_classes"):
-        assert getattr(attack, about) == getattr(kind, about), about
+    for flag in ("each_side", "both_sides", "per_record", "needs_classes"):
+        assert getattr(attack, flag) == getattr(kind, flag), flag
     taken = inspect.signature(attack).parameters
     assert set(kind.options) <= set(taken) & set(AttackSettings.model_fields)
     # Every option of the settings that the class knows may be set.

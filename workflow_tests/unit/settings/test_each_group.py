@@ -64,7 +64,7 @@ def test_groups_of_published_data_are_arms(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("path", "value", "words"),
+    ("path", "value", "phrases"),
     [
         ("membership.smallest", 40, ["no group of 'site'", "40 records", "'tiny': 5", "Lower membership.smallest"]),
         ("membership.kind", "iid", ["mine.arms: ", "membership.kind 'group'"]),
@@ -76,11 +76,11 @@ def test_groups_of_published_data_are_arms(tmp_path):
         ("arms", "every group", ["arms"]),
     ],
 )
-def test_what_cannot_be_is_refused(tmp_path, path, value, words):
+def test_what_cannot_be_is_refused(tmp_path, path, value, phrases):
     with pytest.raises(Exception) as caught:
         planned(tmp_path, changed(OWN, path, value))
-    for word in words:
-        assert word in str(caught.value)
+    for phrase in phrases:
+        assert phrase in str(caught.value)
 
 
 @pytest.mark.parametrize("key", ["smallest", "by"])
@@ -147,7 +147,7 @@ def test_classifiers_of_scikit_learn_are_models(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("path", "value", "words"),
+    ("path", "value", "message"),
     [
         ("epsilons", [[1]], "it adds no noise"),
         ("training.engine", "opacus", "models of kind 'random_forest'"),
@@ -156,8 +156,8 @@ def test_classifiers_of_scikit_learn_are_models(tmp_path):
         ("attacks", {"distillation": {}}, "soft labels"),
     ],
 )
-def test_what_classifiers_cannot_do_is_reported(tmp_path, path, value, words):
+def test_what_classifiers_cannot_do_is_reported(tmp_path, path, value, message):
     settings = changed(OWN | FOREST | {"references": {"count": 2, "block": 2}}, path, value)
     with pytest.raises(ConfigError) as caught:
         planned(tmp_path, settings)
-    assert words in str(caught.value)
+    assert message in str(caught.value)

@@ -110,11 +110,11 @@ def test_only_inf_leaves_private_experiments_as_they_are_where_they_are_not_trai
 
 
 @pytest.mark.parametrize(
-    ("epsilons", "words"), [([], "epsilons"), ([0], "0"), ([1, 1.0], "given twice"), (["many"], "many")]
+    ("epsilons", "message"), [([], "epsilons"), ([0], "0"), ([1, 1.0], "given twice"), (["many"], "many")]
 )
-def test_a_wrong_grid_is_refused(epsilons, words):
+def test_a_wrong_grid_is_refused(epsilons, message):
     with pytest.raises(ConfigError) as error:
         experiments(epsilons=epsilons)
     assert FORM.fullmatch(str(error.value))
     assert "config, epsilons" in str(error.value)
-    assert words in str(error.value)
+    assert message in str(error.value)

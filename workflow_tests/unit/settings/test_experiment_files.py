@@ -35,9 +35,9 @@ def test_tables_beside_the_workflow_are_found_unless_the_folder_has_its_own(fold
         "defaults": {"dataset": {"path": "patients.csv", "label": "y"}},
         "experiments": {"a": {"dataset": "heart"}},
     }
-    found = with_bundled_tables(content, root, home)
-    assert found["defaults"]["dataset"] == {"path": str(home / "patients.csv"), "label": "y"}
-    assert found["experiments"] == content["experiments"]
+    resolved = with_bundled_tables(content, root, home)
+    assert resolved["defaults"]["dataset"] == {"path": str(home / "patients.csv"), "label": "y"}
+    assert resolved["experiments"] == content["experiments"]
     (root / "patients.csv").touch()
     assert with_bundled_tables(content, root, home) == content
 

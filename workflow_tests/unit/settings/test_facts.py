@@ -64,12 +64,12 @@ def test_at_laptop_scale_the_papers_of_images_have_other_networks_and_humphries_
     laptop = make_plan(OWN_CONFIG | {"scale": "laptop"}, ROOT)
     other = {
         laptop.sources[name].paper
-        for name, each in laptop.experiments.items()
-        if other_networks(each, laptop.at_paper_scale[name])
+        for name, entry in laptop.experiments.items()
+        if other_networks(entry, laptop.at_paper_scale[name])
     }
     assert other == {"thudi", "ye", "yeom"}
     paper = make_plan(OWN_CONFIG | {"scale": "paper"}, ROOT)
-    assert not any(other_networks(each, paper.at_paper_scale[name]) for name, each in paper.experiments.items())
+    assert not any(other_networks(entry, paper.at_paper_scale[name]) for name, entry in paper.experiments.items())
 
 
 def test_facts_tell_what_arms_have_of_their_own():
@@ -160,7 +160,7 @@ def test_attacks_with_models_trained_otherwise_than_private_targets_are_named(ch
 def test_in_the_papers_experiments_only_shadow_models_are_trained_otherwise_than_private_targets():
     for scale in SCALES:
         plan = make_plan(OWN_CONFIG | {"scale": scale}, ROOT)
-        kinds = {each.attacks[name].kind for each in plan.experiments.values() for name in mismatched_attacks(each)}
+        kinds = {entry.attacks[name].kind for entry in plan.experiments.values() for name in mismatched_attacks(entry)}
         assert kinds
         assert all("shadows" in names.ATTACKS[kind].uses for kind in kinds)
 

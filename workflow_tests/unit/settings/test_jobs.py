@@ -28,23 +28,23 @@ def plan(tmp_path):
 
 def all_jobs(given):
     """Return every job of an experiment by kind, attack or arm, group of epsilons, and block."""
-    found = {("prepare",): (jobs.dataset_id(given), jobs.prepare_job(given))}
+    by_key = {("prepare",): (jobs.dataset_id(given), jobs.prepare_job(given))}
     if given.membership.kind == "cluster":
-        found["cluster",] = jobs.cluster_job(given)
+        by_key["cluster",] = jobs.cluster_job(given)
     for block in jobs.blocks(given):
-        found["split", block] = jobs.split_job(given, block)
-        found["blind", block] = jobs.blind_job(given, block)
+        by_key["split", block] = jobs.split_job(given, block)
+        by_key["blind", block] = jobs.blind_job(given, block)
         if given.shadows:
-            found["shadow", block] = jobs.shadow_job(given, block)
+            by_key["shadow", block] = jobs.shadow_job(given, block)
         for group in given.epsilons:
-            found["train", tuple(group), block] = jobs.train_job(given, group, block)
+            by_key["train", tuple(group), block] = jobs.train_job(given, group, block)
     for attack in given.attacks:
-        found["attack", attack] = jobs.attack_job(given, attack), reference_jobs.arms(given, attack)
+        by_key["attack", attack] = jobs.attack_job(given, attack), reference_jobs.arms(given, attack)
     for block in reference_jobs.blocks(given) if given.references else ():
-        found["distilled", block] = jobs.distilled_job(given, block)
+        by_key["distilled", block] = jobs.distilled_job(given, block)
         for group in reference_jobs.groups(given):
-            found["reference", tuple(group), block] = reference_jobs.job(given, group, block)
-    return found
+            by_key["reference", tuple(group), block] = reference_jobs.job(given, group, block)
+    return by_key
 
 
 def kinds_that_differ(one, other):
@@ -147,8 +147,8 @@ def test_the_blind_baseline_is_measured_on_the_first_replicates():
 def test_reference_models_are_trained_like_their_targets_unless_settings_say_otherwise():
     given = experiment(references={"count": 4, "block": 4}, attacks={"lira": {}})
     assert reference_jobs.groups(given) == given.epsilons == [[0.1, 1], [math.inf]]
-    found = [reference_jobs.job(given, group, 0).epsilons for group in given.epsilons]
-    assert found == [{"va-iid": [0.1, 1.0]}, {"va-iid": [math.inf]}]
+    epsilons = [reference_jobs.job(given, group, 0).epsilons for group in given.epsilons]
+    assert epsilons == [{"va-iid": [0.1, 1.0]}, {"va-iid": [math.inf]}]
     plain = experiment(references={"count": 4, "block": 4, "private": False}, attacks={"lira": {}})
     assert reference_jobs.groups(plain) == [[math.inf]]
 
@@ -209,10 +209,10 @@ def test_shadow_models_have_their_own_penalty_and_the_rest_of_the_recipe():
 def test_an_arm_may_be_trained_with_some_of_the_epsilons_only():
     arms = {"few": {"group": "va", "epsilons": [1, "inf"]}, "all": {"group": "va"}}
     given = experiment(arms=arms, references={"count": 4, "block": 4, "private": True})
-    found = jobs.train_job(given, [0.1, 1.0], 0)
-    assert found.epsilons == {"few": [1.0], "few-iid": [1.0], "all": [0.1, 1.0], "all-iid": [0.1, 1.0]}
+    job = jobs.train_job(given, [0.1, 1.0], 0)
+    assert job.epsilons == {"few": [1.0], "few-iid": [1.0], "all": [0.1, 1.0], "all-iid": [0.1, 1.0]}
     # What is drawn and which models help are the same: the same seeds, and models for every attack.
-    assert found.arms == jobs.arms(experiment(arms={name: {"group": "va"} for name in arms}))
+    assert job.arms == jobs.arms(experiment(arms={name: {"group": "va"} for name in arms}))
     needed = {"few-iid": [1.0], "all-iid": [0.1, 1.0]}
     given = experiment(arms=arms, references={"count": 4, "block": 4, "private": True}, attacks={"lira": {}})
     assert reference_jobs.job(given, [0.1, 1.0], 0).epsilons == needed
@@ -220,12 +220,12 @@ def test_an_arm_may_be_trained_with_some_of_the_epsilons_only():
 
 def test_an_arm_may_have_a_model_of_its_own():
     arms = {"small": {"group": "va", "model": {"hidden": [3]}}, "usual": {"group": "va"}}
-    found = jobs.models(experiment(arms=arms))
-    assert list(found) == ["small", "small-iid", "usual", "usual-iid"]
-    assert [model.shape["hidden"] for model in found.values()] == [[3], [3], [256, 256], [256, 256]]
-    assert {model.build for model in found.values()} == {names.MODELS["mlp"]}
+    models = jobs.models(experiment(arms=arms))
+    assert list(models) == ["small", "small-iid", "usual", "usual-iid"]
+    assert [model.shape["hidden"] for model in models.values()] == [[3], [3], [256, 256], [256, 256]]
+    assert {model.build for model in models.values()} == {names.MODELS["mlp"]}
     given = experiment(arms=arms, references={"count": 4, "block": 4}, attacks={"lira": {}})
-    assert reference_jobs.job(given, [math.inf], 0).models == {arm: found[arm] for arm in ("small-iid", "usual-iid")}
+    assert reference_jobs.job(given, [math.inf], 0).models == {arm: models[arm] for arm in ("small-iid", "usual-iid")}
 
 
 def test_arms_that_differ_in_their_models_alone_draw_the_same():
@@ -306,8 +306,8 @@ def test_experiments_that_cluster_alike_share_their_clusters():
 )
 def test_models_without_privacy_are_trained_without_opacus(engine, kind, plain):
     model = {"kind": kind} | ({"hidden": [3]} if kind == "mlp" else {})
-    found = jobs.engines(experiment(training__engine=engine, model=model))
-    assert (found.private, found.nonprivate) == (names.ENGINES[engine].private, names.ENGINES[plain].private)
+    engines = jobs.engines(experiment(training__engine=engine, model=model))
+    assert (engines.private, engines.nonprivate) == (names.ENGINES[engine].private, names.ENGINES[plain].private)
 
 
 def test_engines_are_checked_where_target_models_are_private():
@@ -340,8 +340,10 @@ def test_rows_of_tables_that_are_no_attacks_name_none(name):
 
 def test_leave_one_out_models_know_the_attacked_members_only():
     half = {"membership": {"kind": "bernoulli", "records": 400, "queries": 40}, "arms": {"half": {"rate": 0.5}}}
-    words = "per_record.leave_one_out cannot be combined with membership.kind 'bernoulli': targets are trained on more"
-    with pytest.raises(ConfigError, match=words):
+    message = (
+        "per_record.leave_one_out cannot be combined with membership.kind 'bernoulli': targets are trained on more"
+    )
+    with pytest.raises(ConfigError, match=message):
         experiment(LOOKED_AT | half)
 
 

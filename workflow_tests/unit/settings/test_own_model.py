@@ -33,7 +33,7 @@ def test_a_lightning_module_takes_epochs_and_batches_from_the_settings_and_no_op
 
 
 @pytest.mark.parametrize(
-    ("path", "value", "words"),
+    ("path", "value", "message"),
     [
         ("training.learning_rate", 0.1, "engine 'lightning' does not take learning_rate"),
         ("training.clip_all", True, "engine 'lightning' does not take clip_all"),
@@ -52,11 +52,11 @@ def test_a_lightning_module_takes_epochs_and_batches_from_the_settings_and_no_op
         ("model", {"kind": "other.py:Module"}, "'other.py' is not a file"),
     ],
 )
-def test_what_a_lightning_module_decides_itself_is_refused(path, value, words):
+def test_what_a_lightning_module_decides_itself_is_refused(path, value, message):
     settings = changed(OWN | {"references": {"count": 2, "block": 2}}, path, value)
     with pytest.raises(ConfigError) as refused:
         experiment(settings)
-    assert words in str(refused.value)
+    assert message in str(refused.value)
 
 
 def test_a_private_lightning_module_has_the_noise_of_its_settings():

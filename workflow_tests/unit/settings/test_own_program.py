@@ -92,7 +92,7 @@ SHADOWS = {"membership.population": 40, "shadows": {"count": 2}, "attacks": {"sh
 
 
 @pytest.mark.parametrize(
-    ("changes", "words"),
+    ("changes", "phrases"),
     [
         ({"training.command": None}, ["needs command"]),
         ({"training.command": "python 'train.py"}, ["no command line", "no closing quotation"]),
@@ -122,7 +122,7 @@ SHADOWS = {"membership.population": 40, "shadows": {"count": 2}, "attacks": {"sh
         ),
     ],
 )
-def test_what_does_not_fit_a_program_is_refused_before_anything_runs(folder, changes, words):
+def test_what_does_not_fit_a_program_is_refused_before_anything_runs(folder, changes, phrases):
     settings = PROGRAM
     for path, value in changes.items():
         settings = changed(settings, path, value)
@@ -130,7 +130,7 @@ def test_what_does_not_fit_a_program_is_refused_before_anything_runs(folder, cha
         planned(folder, settings)
     message = str(refused.value)
     assert message.startswith("a.yaml")
-    assert all(word in message for word in words), message
+    assert all(phrase in message for phrase in phrases), message
 
 
 @pytest.mark.parametrize("epsilons", [[[1]], [["inf"]]])
@@ -150,9 +150,9 @@ def test_a_mechanism_that_keeps_the_stated_epsilon_is_accounted_for_and_another_
     privacy = jobs.train_job(mine, mine.epsilons[0], 0).privacy
     calibration = NoiseCalibration(**Guarantee.from_plain(privacy.plain()).plain())
     (recipe,) = jobs.recipes(mine).values()
-    found = calibration.accounting(1.0, recipe, 100)
-    assert (found.noise_multiplier, found.rate, found.steps, found.epsilon) == (5.5, 0.1, 200, 1.0)
-    assert (found.accountant, found.proved) == ("stated", False)
+    accounting = calibration.accounting(1.0, recipe, 100)
+    assert (accounting.noise_multiplier, accounting.rate, accounting.steps, accounting.epsilon) == (5.5, 0.1, 200, 1.0)
+    assert (accounting.accountant, accounting.proved) == ("stated", False)
     assert calibration.accounting(0.1, recipe, 100) is None
     assert calibration.stated(0.1) == Stated(0.1, 1e-5, "add_remove")
     assert calibration.accounting(math.inf, recipe, 100) is calibration.stated(math.inf) is None

@@ -27,14 +27,14 @@ def settings(**changed):
 
 
 def test_the_budgets_are_those_of_the_paper():
-    found = with_precision_budgets(settings(), "here")
-    assert {name: arm["epsilons"] for name, arm in found["arms"].items()} == PRINTED
-    assert sorted(found["epsilons"][0]) == sorted(epsilon for each in PRINTED.values() for epsilon in each)
+    computed = with_precision_budgets(settings(), "here")
+    assert {name: arm["epsilons"] for name, arm in computed["arms"].items()} == PRINTED
+    assert sorted(computed["epsilons"][0]) == sorted(epsilon for epsilons in PRINTED.values() for epsilon in epsilons)
 
 
 def test_each_bound_may_be_a_job_of_its_own():
-    found = with_precision_budgets(settings(precision_budgets={"epsilons": [3, 2, 1], "jobs": "each bound"}), "here")
-    assert found["epsilons"] == [
+    computed = with_precision_budgets(settings(precision_budgets={"epsilons": [3, 2, 1], "jobs": "each bound"}), "here")
+    assert computed["epsilons"] == [
         [5.197, 3.847, 3, 2.152, 0.802],
         [4.197, 2.847, 2, 1.152],
         [3.197, 1.847, 1, 0.152],
@@ -56,12 +56,12 @@ def test_a_new_target_and_a_new_rate_are_one_line_each():
     text = yaml.safe_load((ROOT / "experiments/thudi.yaml").read_text())["experiments"]["thudi_mnist_budget"]
     assert text["precision_budgets"] == {"epsilons": [3, 2, 1], "rate": 0.5}
     arms = settings()["arms"] | {"p0.2": {"rate": 0.2}}
-    found = with_precision_budgets(settings(arms=arms, precision_budgets={"epsilons": [4, 3]}), "here")
-    assert len(found["arms"]["p0.2"]["epsilons"]) == 2
+    computed = with_precision_budgets(settings(arms=arms, precision_budgets={"epsilons": [4, 3]}), "here")
+    assert len(computed["arms"]["p0.2"]["epsilons"]) == 2
 
 
 @pytest.mark.parametrize(
-    ("changed", "words"),
+    ("changed", "message"),
     [
         ({"epsilons": [[1]]}, "cannot be combined with epsilons of the experiment"),
         ({"arms": {"a": {"rate": 0.1, "epsilons": [1]}}}, "cannot be combined with epsilons of a"),
@@ -72,8 +72,8 @@ def test_a_new_target_and_a_new_rate_are_one_line_each():
         ({"privacy": {}}, r"precision follow from relation add_remove, and it is replace_one\. Set privacy"),
     ],
 )
-def test_what_budgets_cannot_be_computed_from_is_refused(changed, words):
-    with pytest.raises(ConfigError, match=words):
+def test_what_budgets_cannot_be_computed_from_is_refused(changed, message):
+    with pytest.raises(ConfigError, match=message):
         with_precision_budgets(settings(**changed), "here")
 
 

@@ -44,9 +44,9 @@ def plan(tmp_path):
 def test_the_own_files_make_a_plan_at_every_scale(scale):
     plan = make_plan(OWN_CONFIG | {"scale": scale}, ROOT)
     for section in ("experiments", "studies"):
-        written = [(name, each) for file in OWN_FILES for name, each in file.get(section, {}).items()]
+        written = [(name, entry) for file in OWN_FILES for name, entry in file.get(section, {}).items()]
         assert list(getattr(plan, section)) == [
-            name for name, each in written if scale in each.get("at_scales", SCALES)
+            name for name, entry in written if scale in entry.get("at_scales", SCALES)
         ]
 
 
@@ -145,8 +145,8 @@ def test_an_experiment_like_another_has_all_its_settings_but_its_own(plan):
             "again": {"like": "reverse", "membership": {"pairing": "nearest"}, "scales": {"smoke": {"block": 1}}},
         },
     }
-    found = plan(file, "smoke").experiments
-    cluster, reverse, again = (found[name].model_dump() for name in ("cluster", "reverse", "again"))
+    experiments = plan(file, "smoke").experiments
+    cluster, reverse, again = (experiments[name].model_dump() for name in ("cluster", "reverse", "again"))
     assert cluster["replicates"] == 2
     training = cluster["training"] | {"learning_rate": 0.5}
     assert reverse == cluster | {
@@ -174,9 +174,9 @@ def test_an_experiment_is_run_at_its_scales_or_at_those_of_the_one_it_is_like(pl
         "night": ["always", "long", "as_long", "unset"],
         "paper": ["always", "long", "as_long", "unset"],
     }.items():
-        found = plan(file, scale)
-        assert list(found.experiments) == list(found.at_paper_scale) == list(found.sources) == run
-        assert {*found.of_other_scales} == {*file["experiments"]} - {*run}
+        at_scale = plan(file, scale)
+        assert list(at_scale.experiments) == list(at_scale.at_paper_scale) == list(at_scale.sources) == run
+        assert {*at_scale.of_other_scales} == {*file["experiments"]} - {*run}
 
 
 def test_scales_at_which_an_experiment_is_not_run_are_checked_too(plan):
@@ -200,14 +200,14 @@ def test_null_takes_away_what_would_be_inherited_at_every_scale(plan):
         },
     }
     for scale in SCALES:
-        found = plan(file, scale).experiments
-        assert list(found["all"].attacks) == ["random", "shadow", "average_threshold"]
-        assert list(found["fewer"].attacks) == list(found["none"].attacks) == ["random", "average_threshold"]
-        assert (found["all"].blind.replicates, found["fewer"].blind, found["none"].blind) == (1, None, None)
-        assert (found["all"].shadows.count, found["fewer"].shadows.attack_epochs, found["none"].shadows) == (3, 1, None)
+        cases = plan(file, scale).experiments
+        assert list(cases["all"].attacks) == ["random", "shadow", "average_threshold"]
+        assert list(cases["fewer"].attacks) == list(cases["none"].attacks) == ["random", "average_threshold"]
+        assert (cases["all"].blind.replicates, cases["fewer"].blind, cases["none"].blind) == (1, None, None)
+        assert (cases["all"].shadows.count, cases["fewer"].shadows.attack_epochs, cases["none"].shadows) == (3, 1, None)
         # What is taken away has the default of the schema.
-        assert [found[name].training.epochs for name in ("all", "fewer")] == [7, Training().epochs]
-        assert found["none"].privacy == Privacy()
+        assert [cases[name].training.epochs for name in ("all", "fewer")] == [7, Training().epochs]
+        assert cases["none"].privacy == Privacy()
 
 
 def test_null_at_one_scale_takes_away_at_that_scale_only(plan):
@@ -226,10 +226,10 @@ def test_what_was_taken_away_can_be_given_back_by_an_experiment_like_it(plan):
             "back": {"like": "fewer", "blind": {"with_loss": [1]}, "attacks": {"random": {}}},
         },
     }
-    found = plan(file).experiments
-    assert list(found["fewer"].attacks) == ["average_threshold"]
-    assert set(found["back"].attacks) == {"average_threshold", "random"}
-    assert (found["back"].blind.replicates, found["back"].blind.with_loss) == ("all", [1.0])
+    experiments = plan(file).experiments
+    assert list(experiments["fewer"].attacks) == ["average_threshold"]
+    assert set(experiments["back"].attacks) == {"average_threshold", "random"}
+    assert (experiments["back"].blind.replicates, experiments["back"].blind.with_loss) == ("all", [1.0])
 
 
 def test_an_attack_may_run_several_times_under_its_kind(plan):
@@ -238,9 +238,9 @@ def test_an_attack_may_run_several_times_under_its_kind(plan):
         "strict": {"kind": "population", "alpha": 0.01},
         "loose": {"kind": "population", "alpha": "1e-1"},
     }
-    found = plan(changed(FILE, "experiments.iid.attacks", attacks)).experiments["iid"].attacks
-    assert [attack.kind for attack in found.values()] == ["population"] * 3
-    assert [attack.options for attack in found.values()] == [{}, {"alpha": 0.01}, {"alpha": 0.1}]
+    planned = plan(changed(FILE, "experiments.iid.attacks", attacks)).experiments["iid"].attacks
+    assert [attack.kind for attack in planned.values()] == ["population"] * 3
+    assert [attack.options for attack in planned.values()] == [{}, {"alpha": 0.01}, {"alpha": 0.1}]
 
 
 def test_an_arm_may_have_a_model_of_its_own(plan):
@@ -258,10 +258,12 @@ def test_an_arm_may_have_a_model_of_its_own(plan):
 def test_one_engine_trains_the_networks_of_all_experiments():
     config = OWN_CONFIG | {"experiments": ["experiments/humphries.yaml", "experiments/patients.yaml"]}
     own, opacus = (make_plan(config | {"engine": engine}, ROOT).experiments for engine in (None, "opacus"))
-    assert {each.training.engine for each in own.values()} == {"stacked", "scikit_learn"}
-    for name, each in own.items():
+    assert {experiment.training.engine for experiment in own.values()} == {"stacked", "scikit_learn"}
+    for name, experiment in own.items():
         engine = "scikit_learn" if name == "audit_forest" else "opacus"
-        assert opacus[name] == each.model_copy(update={"training": each.training.model_copy(update={"engine": engine})})
+        assert opacus[name] == experiment.model_copy(
+            update={"training": experiment.training.model_copy(update={"engine": engine})}
+        )
     with pytest.raises(ConfigError, match="thudi_mnist_clipped: clip_all cannot be combined with engine 'opacus'"):
         make_plan(config | {"engine": "opacus", "experiments": ["experiments/thudi.yaml"]}, ROOT)
 

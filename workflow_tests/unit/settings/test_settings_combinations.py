@@ -20,7 +20,7 @@ SHADOWS = {"shadows": {}, "attacks.shadow": {}}
 
 
 @pytest.mark.parametrize(
-    ("base", "changes", "words"),
+    ("base", "changes", "phrases"),
     [
         ("iid", {"membership.members": "all"}, ["membership: ", "'iid'", "'all'"]),
         ("bias", {"membership.nonmembers": "all"}, ["membership: ", "'bias'", "'all'"]),
@@ -189,13 +189,13 @@ SHADOWS = {"shadows": {}, "attacks.shadow": {}}
         ("bias", {"accuracy_by_epoch": True}, None),
     ],
 )
-def test_settings_that_do_not_fit_together_are_refused(plan, base, changes, words):
+def test_settings_that_do_not_fit_together_are_refused(plan, base, changes, phrases):
     file = FILE
     for path, value in changes.items():
         file = changed(file, f"experiments.{base}.{path}", value)
-    if words is None:  # the neighbours of what is refused
+    if phrases is None:  # the neighbours of what is refused
         plan(file)
         return
     message = refusal(plan, file)
-    for word in [f"a.yaml, {base}", *words]:
-        assert word in message
+    for phrase in [f"a.yaml, {base}", *phrases]:
+        assert phrase in message

@@ -15,7 +15,7 @@ from dpmia.settings.resolve import make_plan
 
 
 @pytest.mark.parametrize(
-    ("path", "value", "words"),
+    ("path", "value", "phrases"),
     [
         ("learing_rate", 1, ["heart.learing_rate: ", "unknown key", "dataset, "]),
         ("training.learing_rate", 1, ["heart.training.learing_rate: ", "Did you mean 'learning_rate'?"]),
@@ -189,14 +189,14 @@ from dpmia.settings.resolve import make_plan
         ("training.sampling", "shuffle", None),
     ],
 )
-def test_a_wrong_value_is_reported_with_its_place_and_what_is_wrong(plan, path, value, words):
+def test_a_wrong_value_is_reported_with_its_place_and_what_is_wrong(plan, path, value, phrases):
     file = changed(FILE, f"experiments.heart.{path}", value)
-    if words is None:  # the neighbours of what is refused
+    if phrases is None:  # the neighbours of what is refused
         plan(file)
         return
     message = refusal(plan, file)
-    for word in ["a.yaml, heart", *words]:
-        assert word in message
+    for phrase in ["a.yaml, heart", *phrases]:
+        assert phrase in message
 
 
 @pytest.mark.parametrize("key", ["dataset", "membership", "arms", "epsilons", "replicates", "block", "attacks"])
@@ -243,7 +243,7 @@ GIVEN = {"path": "a.yaml", "classes": {"no": "p_no", "yes": "p_yes"}, "attacks":
 
 
 @pytest.mark.parametrize(
-    ("changes", "words"),
+    ("changes", "message"),
     [
         ({"member": "label"}, "label and member are the same column 'label'. Name one for each."),
         ({"label": "p_no"}, "label and classes.no are the same column 'p_no'. Name one for each."),
@@ -253,9 +253,9 @@ GIVEN = {"path": "a.yaml", "classes": {"no": "p_no", "yes": "p_yes"}, "attacks":
         ),
     ],
 )
-def test_predictions_name_each_column_once(plan, changes, words):
+def test_predictions_name_each_column_once(plan, changes, message):
     plan({"paper": "audit", "predictions": {"model": GIVEN}})
-    assert refusal(plan, {"paper": "audit", "predictions": {"model": GIVEN | changes}}) == f"a.yaml, model: {words}"
+    assert refusal(plan, {"paper": "audit", "predictions": {"model": GIVEN | changes}}) == f"a.yaml, model: {message}"
 
 
 @pytest.mark.parametrize("key", ["path", "references"])
@@ -266,7 +266,7 @@ def test_a_path_with_braces_is_refused(plan, key):
 
 
 @pytest.mark.parametrize(
-    ("path", "value", "words"),
+    ("path", "value", "message"),
     [
         ("scales.paper.replicates", 5, "a.yaml (scale paper), heart: "),
         ("scales.paper.trainin", {"epochs": 1}, "a.yaml (scale paper), heart.trainin: "),
@@ -289,12 +289,12 @@ def test_a_path_with_braces_is_refused(plan, key):
         ("paper", "A Paper", "a.yaml, paper: "),
     ],
 )
-def test_a_mistake_is_found_whichever_scale_is_run(plan, path, value, words):
-    assert words in refusal(plan, changed(FILE, path, value), scale="laptop")
+def test_a_mistake_is_found_whichever_scale_is_run(plan, path, value, message):
+    assert message in refusal(plan, changed(FILE, path, value), scale="laptop")
 
 
 @pytest.mark.parametrize(
-    ("config", "words"),
+    ("config", "message"),
     [
         ({"sede": 3}, "config, sede: unknown key"),
         ({"scael": "smoke"}, "Did you mean 'scale'?"),
@@ -313,12 +313,12 @@ def test_a_mistake_is_found_whichever_scale_is_run(plan, path, value, words):
         ({"experiments": ["b*.yaml"]}, "config, experiments: 'b*.yaml' "),
     ],
 )
-def test_a_wrong_config_is_reported_with_its_key(plan, config, words):
-    assert words in refusal(plan, FILE, **config)
+def test_a_wrong_config_is_reported_with_its_key(plan, config, message):
+    assert message in refusal(plan, FILE, **config)
 
 
 @pytest.mark.parametrize(
-    ("text", "words"),
+    ("text", "message"),
     [
         ("paper: [a", "a.yaml: not valid YAML"),
         ("paper: a\n\tb: c", "a.yaml: not valid YAML"),
@@ -330,8 +330,8 @@ def test_a_wrong_config_is_reported_with_its_key(plan, config, words):
         *((text, "a.yaml: it holds no settings. Write keys with values") for text in ("", "- paper", "a line", "7")),
     ],
 )
-def test_a_file_that_is_no_settings_is_reported_by_name(plan, text, words):
-    assert words in refusal(plan, text)
+def test_a_file_that_is_no_settings_is_reported_by_name(plan, text, message):
+    assert message in refusal(plan, text)
 
 
 def test_a_file_in_another_encoding_is_reported_by_name(tmp_path):

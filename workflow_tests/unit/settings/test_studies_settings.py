@@ -43,7 +43,7 @@ def test_the_function_of_a_kind_takes_all_its_options_and_a_data_set(kind):
     assert {"seed", "dataset"} <= set(parameters)
     own = set(settings.model_fields) - {"kind", "dataset", "attributes"}
     assert own <= set(parameters)
-    required = {name for name, each in parameters.items() if each.default is each.empty}
+    required = {name for name, parameter in parameters.items() if parameter.default is parameter.empty}
     assert required - {"seed", "dataset"} <= own
 
 
@@ -61,10 +61,10 @@ def test_studies_and_experiments_stand_in_one_file_and_share_no_keys(plan):
         "scales": {"smoke": {"replicates": 2}},
         "experiments": {"heart": {}},
     }
-    found = plan(file, "smoke")
-    assert list(found.experiments) == ["heart"]
-    assert list(found.studies) == ["generator", "ridge"]
-    assert studies.options(found.studies["generator"]) == {
+    planned = plan(file, "smoke")
+    assert list(planned.experiments) == ["heart"]
+    assert list(planned.studies) == ["generator", "ridge"]
+    assert studies.options(planned.studies["generator"]) == {
         **{key: value for key, value in GENERATOR.items() if key != "kind"},
         **{"learning_rate": 0.1, "delta": 1e-5},
     }
@@ -80,15 +80,15 @@ def test_a_study_has_scales_of_its_own_and_may_be_like_another(plan):
 
 
 def test_only_some_studies_need_a_data_set(plan):
-    found = plan(FILE).studies
-    assert found["generator"].dataset is None
-    assert jobs.dataset_id(found["ridge"]) == "eyedata"
-    assert jobs.prepare_job(found["ridge"]).module == names.DATASETS["eyedata"]
-    assert set(studies.options(found["ridge"])) & {"kind", "dataset", "attributes", "pool"} == set()
+    planned = plan(FILE).studies
+    assert planned["generator"].dataset is None
+    assert jobs.dataset_id(planned["ridge"]) == "eyedata"
+    assert jobs.prepare_job(planned["ridge"]).module == names.DATASETS["eyedata"]
+    assert set(studies.options(planned["ridge"])) & {"kind", "dataset", "attributes", "pool"} == set()
 
 
 @pytest.mark.parametrize(
-    ("path", "value", "words"),
+    ("path", "value", "phrases"),
     [
         (
             "generator.kind",
@@ -114,13 +114,13 @@ def test_only_some_studies_need_a_data_set(plan):
         ("ridge.like", "generatr", ["ridge.like: 'generatr' ", "Did you mean 'generator'?"]),
     ],
 )
-def test_a_wrong_value_is_reported_with_its_place_and_what_is_wrong(plan, path, value, words):
+def test_a_wrong_value_is_reported_with_its_place_and_what_is_wrong(plan, path, value, phrases):
     with pytest.raises(ConfigError) as error:
         plan(changed(FILE, f"studies.{path}", value))
     message = str(error.value)
     assert "\n" not in message, "one mistake, one line"
-    for word in ["a.yaml", *words]:
-        assert word in message
+    for phrase in ["a.yaml", *phrases]:
+        assert phrase in message
 
 
 @pytest.mark.parametrize("key", ["kind", "records", "etas"])

@@ -40,25 +40,25 @@ def blobs():
     return x, y, side
 
 
-def groups_of(found, y, side):
+def groups_of(labels, y, side):
     """Return, by the names of the groups, the (class, side) of which each is made."""
-    assert set(found) == {"0", "1"}
-    return [set(zip(y[found == name].tolist(), side[found == name].tolist(), strict=True)) for name in "01"]
+    assert set(labels) == {"0", "1"}
+    return [set(zip(y[labels == name].tolist(), side[labels == name].tolist(), strict=True)) for name in "01"]
 
 
 @pytest.mark.parametrize("pairing", PAIRED)
 def test_groups_are_paired_by_distance_and_named_by_size(blobs, pairing):
     x, y, side = blobs
-    found = clusters(x, y, pairing=pairing)
-    assert groups_of(found, y, side) == PAIRED[pairing]
-    assert [(found == name).sum() for name in "01"] == {"nearest": [75, 110], "farthest": [90, 95]}[pairing]
+    labels = clusters(x, y, pairing=pairing)
+    assert groups_of(labels, y, side) == PAIRED[pairing]
+    assert [(labels == name).sum() for name in "01"] == {"nearest": [75, 110], "farthest": [90, 95]}[pairing]
 
 
 @pytest.mark.parametrize("pairing", PAIRED)
 def test_names_of_classes_and_order_of_records_do_not_matter(blobs, pairing):
     x, y, side = blobs
-    found = clusters(x, y, pairing=pairing)
-    assert np.array_equal(clusters(x, 7 - y, pairing=pairing), found)
+    labels = clusters(x, y, pairing=pairing)
+    assert np.array_equal(clusters(x, 7 - y, pairing=pairing), labels)
     order = np.random.default_rng(0).permutation(len(y))
     assert groups_of(clusters(x[order], y[order], pairing=pairing), y[order], side[order]) == PAIRED[pairing]
 
@@ -92,8 +92,8 @@ def test_three_clusters_are_paired_one_to_one():
     centres = {1: (0.0, 10.0, 20.0), 0: (9.0, 11.0, 25.0)}
     x = np.array([[centre] for label in (1, 0) for centre in centres[label] for _ in range(3 + label)])
     y = np.repeat([1, 0], [12, 9])
-    found = clusters(x, y, count=3, pairing="nearest")
-    groups = [sorted({float(row) for row in x[found == name, 0]}) for name in "012"]
+    labels = clusters(x, y, count=3, pairing="nearest")
+    groups = [sorted({float(row) for row in x[labels == name, 0]}) for name in "012"]
     # Costs of the three pairings in order: 9 + 1 + 5 = 15; every other is dearer.
     assert sorted(groups) == [[0.0, 9.0], [10.0, 11.0], [20.0, 25.0]]
 
@@ -128,8 +128,8 @@ def test_sizes_on_the_real_files(tmp_path, data, seed, sizes, monkeypatch):
 
     monkeypatch.setattr(module, "KMeans", Remembered)
     for pairing, expected in sizes.items():
-        found = clusters(dataset.x, dataset.y, pairing=pairing, seed=seed, restarts=10)
-        assert np.unique(found, return_counts=True)[1].tolist() == expected, pairing
+        labels = clusters(dataset.x, dataset.y, pairing=pairing, seed=seed, restarts=10)
+        assert np.unique(labels, return_counts=True)[1].tolist() == expected, pairing
 
 
 def test_a_class_smaller_than_the_number_of_clusters_is_reported():

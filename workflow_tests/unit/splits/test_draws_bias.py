@@ -153,8 +153,8 @@ def test_several_values_may_make_one_group(people):
 def test_every_value_belongs_to_one_group(people, merge, reported):
     with pytest.raises(ConfigError) as error:
         draw_block(people, None, bias, merged(**merge), [0], 1)
-    for words in ["membership.merge: ", "10th, 9th, Doctorate, Masters", *reported]:
-        assert words in str(error.value)
+    for text in ["membership.merge: ", "10th, 9th, Doctorate, Masters", *reported]:
+        assert text in str(error.value)
 
 
 @pytest.mark.parametrize("share", [0.25, 0.5])

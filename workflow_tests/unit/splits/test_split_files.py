@@ -29,9 +29,9 @@ def test_saved_splits_are_read_back(tmp_path):
     splits["p0.1", 3] = Split([4], [2], [9], [8], [7, 5])
     save_splits(tmp_path / "splits.npz", splits, "data1")
     for dataset in (None, Data("data1")):
-        found = load_splits(tmp_path / "splits.npz", dataset)
-        assert found.keys() == splits.keys()
-        assert all(same(found[key], splits[key]) for key in splits)
+        loaded = load_splits(tmp_path / "splits.npz", dataset)
+        assert loaded.keys() == splits.keys()
+        assert all(same(loaded[key], splits[key]) for key in splits)
 
 
 def test_splits_of_other_data_are_refused(tmp_path):

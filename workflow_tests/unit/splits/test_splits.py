@@ -26,9 +26,9 @@ def rng(seed=0):
 
 def sizes(split):
     """Return the sizes of the parts, without background: only `bernoulli` draws some (see test_draws_bernoulli)."""
-    found = {part.name: len(getattr(split, part.name)) for part in fields(split)}
-    assert found.pop("background") == 0
-    return found
+    counts = {part.name: len(getattr(split, part.name)) for part in fields(split)}
+    assert counts.pop("background") == 0
+    return counts
 
 
 def same(one, other):
@@ -167,8 +167,8 @@ def test_the_iid_arm_is_trained_on_the_same_background():
 def test_more_than_there_is_cannot_be_drawn(draw, arguments, reported):
     with pytest.raises(DataError) as error:
         draw(GROUPS, rng(), **arguments)
-    for words in reported:
-        assert words in str(error.value)
+    for text in reported:
+        assert text in str(error.value)
 
 
 def test_iid_leaves_the_attacker_as_many_as_are_said():
@@ -329,8 +329,8 @@ def test_an_attribute_that_is_not_kept_is_reported_with_the_nearest_one(dataset)
     wrong = arms(membership={"kind": "group", "by": "hospitals", "members": 8, "nonmembers": 9})
     with pytest.raises(ConfigError) as error:
         draw_block(dataset, None, group, wrong, [0], 1)
-    for words in ["membership.by: ", "'hospitals'", "data set toy (hospital", "Did you mean 'hospital'?"]:
-        assert words in str(error.value)
+    for text in ["membership.by: ", "'hospitals'", "data set toy (hospital", "Did you mean 'hospital'?"]:
+        assert text in str(error.value)
     bare = Dataset("toy", dataset.x, dataset.y, dataset.features, dataset.classes)
     with pytest.raises(ConfigError, match=r"it has none.*the key attributes"):
         draw_block(bare, None, group, arms(), [0], 1)

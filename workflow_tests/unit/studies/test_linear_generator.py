@@ -34,10 +34,10 @@ def x():
 
 def matrix(vector):
     """Return the symmetric matrix that a vector stands for."""
-    found = np.zeros((3, 3))
+    entries = np.zeros((3, 3))
     row, column = np.triu_indices(3)
-    found[row, column] = found[column, row] = vector / np.where(row == column, 1, math.sqrt(2))
-    return found
+    entries[row, column] = entries[column, row] = vector / np.where(row == column, 1, math.sqrt(2))
+    return entries
 
 
 # Learning
@@ -69,8 +69,8 @@ def test_plain_descent_is_its_closed_form(x):
 
 def test_private_descent_is_the_step_done_record_by_record(x):
     clip_norm, sigmas = 4.0, [0.0, 0.5]
-    found = descend_privately(products(x), np.array(sigmas), clip_norm, 3, 0.1, np.random.default_rng(7))
-    for sigma, estimate in zip(sigmas, found, strict=True):
+    estimates = descend_privately(products(x), np.array(sigmas), clip_norm, 3, 0.1, np.random.default_rng(7))
+    for sigma, estimate in zip(sigmas, estimates, strict=True):
         current, rng = np.zeros(6), np.random.default_rng(7)
         for _ in range(3):
             total = np.zeros(6)
@@ -83,8 +83,8 @@ def test_private_descent_is_the_step_done_record_by_record(x):
 
 def test_private_descent_that_clips_nothing_and_adds_nothing_is_plain(x):
     squares = products(x)
-    found = descend_privately(squares, np.zeros(1), 1e9, 30, 0.1, np.random.default_rng(0))
-    np.testing.assert_allclose(found[0], descend(squares.mean(axis=0), 30, 0.1)[-1])
+    estimates = descend_privately(squares, np.zeros(1), 1e9, 30, 0.1, np.random.default_rng(0))
+    np.testing.assert_allclose(estimates[0], descend(squares.mean(axis=0), 30, 0.1)[-1])
 
 
 def test_the_clip_norm_is_the_median_of_all_gradients(x):
@@ -141,8 +141,8 @@ def test_less_privacy_is_less_error_and_none_the_least(table):
 
 
 def test_the_error_of_noise_grows_like_its_scale():
-    found = run(seed=1, **SMALL | {"etas": (0.001, 0.002)})
-    mip = found[found["method"] == "mip"].pivot_table(
+    frame = run(seed=1, **SMALL | {"etas": (0.001, 0.002)})
+    mip = frame[frame["method"] == "mip"].pivot_table(
         index=["run", "calibration", "radius", "moment"], columns="eta", values=["relative_error", "noise_scale"]
     )
     ratios = mip.xs(0.001, axis=1, level="eta") / mip.xs(0.002, axis=1, level="eta")
@@ -175,8 +175,8 @@ def test_a_data_set_is_refused():
 
 @pytest.mark.slow  # about 30 CPU-seconds
 def test_the_papers_sizes_give_what_the_report_says():
-    found = run(seed=1)
-    errors = found.groupby(["method", "calibration", "radius", "moment", "eta"], dropna=False)["relative_error"].mean()
+    frame = run(seed=1)
+    errors = frame.groupby(["method", "calibration", "radius", "moment", "eta"], dropna=False)["relative_error"].mean()
     assert errors["plain"].item() < 0.02
     printed = errors["mip"]["corollary_8"]["laplace"].unstack("moment")
     assert (printed.diff(axis=1).dropna(axis=1) < 0).all(axis=None)  # larger M, less error

@@ -38,18 +38,20 @@ def test_ridge_is_the_closed_form():
     data = made()
     x, y = data.x.astype(float), data.y.astype(float)
     queried = made(seed=1).x
-    for alpha, found in zip([0.5, 20], fit_ridge(data.x, data.y, [0.5, 20], 0)(queried), strict=True):
+    for alpha, predicted in zip([0.5, 20], fit_ridge(data.x, data.y, [0.5, 20], 0)(queried), strict=True):
         centred = x - x.mean(0)
         weights = np.linalg.solve(centred.T @ centred + alpha * np.eye(10), centred.T @ (y - y.mean()))
-        np.testing.assert_allclose(found, y.mean() + (queried - x.mean(0)) @ weights, rtol=1e-6, atol=1e-6)
+        np.testing.assert_allclose(predicted, y.mean() + (queried - x.mean(0)) @ weights, rtol=1e-6, atol=1e-6)
 
 
 def test_a_tree_read_down_to_a_depth_is_a_tree_of_that_depth():
     rng = np.random.default_rng(0)  # continuous features: no two splits are equally good
     x, y = rng.normal(size=(400, 4)).astype(np.float32), rng.normal(size=400)
     depths = [5, 1, 2, 3, 9, 40]
-    for depth, found in zip(depths, fit_tree(x, y, depths, 3)(x), strict=True):
-        np.testing.assert_allclose(found, DecisionTreeRegressor(max_depth=depth, random_state=0).fit(x, y).predict(x))
+    for depth, predicted in zip(depths, fit_tree(x, y, depths, 3)(x), strict=True):
+        np.testing.assert_allclose(
+            predicted, DecisionTreeRegressor(max_depth=depth, random_state=0).fit(x, y).predict(x)
+        )
 
 
 def test_depths_are_whole_numbers():
@@ -132,10 +134,10 @@ def test_noise_without_features_separates_members_only_by_overfitting():
     rng = np.random.default_rng(0)
     data = Dataset("noise", rng.normal(size=(1500, 5)).astype(np.float32), rng.normal(size=1500).astype(np.float32),
                    tuple("abcde"), ())  # fmt: skip
-    found = means(run(seed=0, dataset=data, model="tree", parameters=[1, 12], splits=10, cross_validation=10))
+    advantages = means(run(seed=0, dataset=data, model="tree", parameters=[1, 12], splits=10, cross_validation=10))
     for adversary in ("threshold", "threshold_sigma_s"):
-        assert abs(found["membership", adversary, 1]) < 0.05
-        assert found["membership", adversary, 12] > 0.3
+        assert abs(advantages["membership", adversary, 1]) < 0.05
+        assert advantages["membership", adversary, 12] > 0.3
 
 
 def test_the_uniform_reduction_has_its_share_of_the_membership_advantage():
@@ -191,15 +193,15 @@ def test_a_model_without_errors_is_refused():
 
 @needs_real_files
 @pytest.mark.parametrize(
-    ("alpha", "ratio", "known", "unknown"),
+    ("alpha", "ratio", "known_sigma", "unknown_sigma"),
     [(5, 5.087, 0.674, 0.615), (100, 1.519, 0.118, 0.125)],
 )
-def test_eyedata_at_paper_scale(eyes, alpha, ratio, known, unknown):
+def test_eyedata_at_paper_scale(eyes, alpha, ratio, known_sigma, unknown_sigma):
     assert eyes.loc[eyes["parameter"] == alpha, "ratio"].iloc[0] == pytest.approx(ratio, abs=5e-4)
-    found = means(eyes)
+    advantages = means(eyes)
     # Standard errors of 100 splits are at most .0125 here and there.
-    assert found["membership", "threshold", alpha] == pytest.approx(known, abs=0.04)
-    assert found["membership", "threshold_sigma_s", alpha] == pytest.approx(unknown, abs=0.04)
+    assert advantages["membership", "threshold", alpha] == pytest.approx(known_sigma, abs=0.04)
+    assert advantages["membership", "threshold_sigma_s", alpha] == pytest.approx(unknown_sigma, abs=0.04)
 
 
 @pytest.fixture(scope="module")
@@ -221,17 +223,17 @@ def check_trees(splits, folds, ratio_tolerance, tolerance):
     data = iwpc.encode(iwpc.read(MIRROR / "iwpc"))
     table = run(seed=0, dataset=data, model="tree", parameters=list(TREES), splits=splits, cross_validation=folds,
                 targets=["vkorc1", "cyp2c9"])  # fmt: skip
-    found = means(table)
+    advantages = means(table)
     attacks = ("attribute", "multi_query_descending", "multi_query_ascending", "uniform")
-    for depth, ((ratio, *known), *targets) in TREES.items():
+    for depth, ((ratio, *membership), *targets) in TREES.items():
         ours = table.loc[table["parameter"] == depth, "ratio"].iloc[0]
         assert ours == pytest.approx(ratio, rel=ratio_tolerance)
-        for adversary, value in zip(("threshold", "threshold_sigma_s"), known, strict=True):
-            assert found["membership", adversary, depth] == pytest.approx(value, abs=tolerance), (adversary, depth)
+        for adversary, value in zip(("threshold", "threshold_sigma_s"), membership, strict=True):
+            assert advantages["membership", adversary, depth] == pytest.approx(value, abs=tolerance), (adversary, depth)
         for target, values in zip(("vkorc1", "cyp2c9"), targets, strict=True):
             for adversary, value in zip(attacks, values, strict=True):
-                assert found[target, adversary, depth] == pytest.approx(value, abs=tolerance), (target, adversary)
-        assert found["membership", "threshold", depth] == pytest.approx(float(gaussian_advantage(ours)), abs=0.05)
+                assert advantages[target, adversary, depth] == pytest.approx(value, abs=tolerance), (target, adversary)
+        assert advantages["membership", "threshold", depth] == pytest.approx(float(gaussian_advantage(ours)), abs=0.05)
 
 
 @needs_real_files

@@ -19,13 +19,13 @@ RATIOS = [1.02, 1.5, 2, 5, 40]
 
 
 @pytest.mark.parametrize(
-    ("ratio", "known", "unknown"),
+    ("ratio", "known_sigma", "unknown_sigma"),
     # Recomputed from the formulas of Yeom et al. 2018, theorem 3 and section III-C.
     [(1.5, 0.1936, 0.1877), (2, 0.3227, 0.2998), (3, 0.4843, 0.4216), (5, 0.6471, 0.5242), (10, 0.7982, 0.6030)],
 )
-def test_advantages_at_a_few_ratios(ratio, known, unknown):
-    assert overfitting.gaussian_advantage(ratio) == pytest.approx(known, abs=5e-5)
-    assert overfitting.unknown_sigma_advantage(ratio) == pytest.approx(unknown, abs=5e-5)
+def test_advantages_at_a_few_ratios(ratio, known_sigma, unknown_sigma):
+    assert overfitting.gaussian_advantage(ratio) == pytest.approx(known_sigma, abs=5e-5)
+    assert overfitting.unknown_sigma_advantage(ratio) == pytest.approx(unknown_sigma, abs=5e-5)
 
 
 @pytest.mark.parametrize("ratio", [0.3, *RATIOS])
@@ -54,24 +54,24 @@ def test_the_boundary_tends_to_sigma_without_overfitting(sigma):
 
 def test_advantages_rise_from_zero_to_their_limits():
     ratios = np.concatenate([[1], np.geomspace(1 + 1e-9, 1e6, 500), [np.inf]])
-    known, unknown = overfitting.gaussian_advantage(ratios), overfitting.unknown_sigma_advantage(ratios)
-    for values, limit in ((known, 1), (unknown, 0.6827)):
+    known_sigma, unknown_sigma = overfitting.gaussian_advantage(ratios), overfitting.unknown_sigma_advantage(ratios)
+    for values, limit in ((known_sigma, 1), (unknown_sigma, 0.6827)):
         assert values[0] == pytest.approx(0, abs=1e-15)
         assert (np.diff(values) > -1e-12).all()
         assert values[-1] == pytest.approx(limit, abs=1e-4)
-    assert (known >= unknown - 1e-12).all()  # the best test is at least as good as any other
-    assert overfitting.gaussian_advantage(1 / ratios[:-1]) == pytest.approx(known[:-1], abs=1e-12)
+    assert (known_sigma >= unknown_sigma - 1e-12).all()  # the best test is at least as good as any other
+    assert overfitting.gaussian_advantage(1 / ratios[:-1]) == pytest.approx(known_sigma[:-1], abs=1e-12)
 
 
 @pytest.mark.parametrize("ratio", [1.5, 2, 5])
 def test_threshold_attacks_on_normal_errors_reach_the_formulas(ratio):
     members, others = np.random.default_rng(3).normal(size=(2, 1_000_000)) * np.array([[0.7], [0.7 * ratio]])
     errors, truth = np.concatenate([members, others]), np.repeat([True, False], 1_000_000)
-    known = advantage(gaussian_error.decisions(errors, 0.7, 0.7 * ratio), truth)["advantage"]
-    unknown = advantage(gaussian_error.decisions(errors, 0.7), truth)["advantage"]
+    known_sigma = advantage(gaussian_error.decisions(errors, 0.7, 0.7 * ratio), truth)["advantage"]
+    unknown_sigma = advantage(gaussian_error.decisions(errors, 0.7), truth)["advantage"]
     # Three standard errors of a difference of two shares of a million.
-    assert known == pytest.approx(float(overfitting.gaussian_advantage(ratio)), abs=0.0022)
-    assert unknown == pytest.approx(float(overfitting.unknown_sigma_advantage(ratio)), abs=0.0022)
+    assert known_sigma == pytest.approx(float(overfitting.gaussian_advantage(ratio)), abs=0.0022)
+    assert unknown_sigma == pytest.approx(float(overfitting.unknown_sigma_advantage(ratio)), abs=0.0022)
 
 
 def test_the_attack_picks_the_larger_density_at_every_error():
@@ -96,10 +96,10 @@ def test_theorem_2_on_drawn_losses():
     rng = np.random.default_rng(0)
     losses = np.concatenate([rng.beta(1, 4, 200_000), rng.beta(2, 2, 200_000)]) * 3
     truth = np.repeat([True, False], 200_000)
-    found = advantage(bounded_loss.decisions(losses, 3.0, rng), truth)["advantage"]
+    measured = advantage(bounded_loss.decisions(losses, 3.0, rng), truth)["advantage"]
     error = losses[~truth].mean() - losses[truth].mean()
-    assert found == pytest.approx(error / 3.0, abs=0.005)
-    assert found == pytest.approx(0.3, abs=0.006)  # means 1/5 and 1/2 of the bound
+    assert measured == pytest.approx(error / 3.0, abs=0.005)
+    assert measured == pytest.approx(0.3, abs=0.006)  # means 1/5 and 1/2 of the bound
 
 
 def test_losses_at_the_ends_leave_nothing_to_chance():
@@ -118,8 +118,8 @@ def test_the_attack_on_the_01_loss_reaches_the_generalisation_error():
     labels = np.array([0, 0, 0, 0, 0, 1, 1])
     part = np.array([MEMBER, MEMBER, MEMBER, MEMBER, NONMEMBER, NONMEMBER, VALIDATION], dtype=np.uint8)
     signal = Signal(card(), np.arange(7), labels, part, logits)
-    found = measure(bounded_loss.ZeroOneLoss(), signal, Knowledge(), np.random.default_rng(0))
-    assert (found["tpr"], found["fpr"], found["advantage"]) == (0.75, 0, 0.75)
+    metrics = measure(bounded_loss.ZeroOneLoss(), signal, Knowledge(), np.random.default_rng(0))
+    assert (metrics["tpr"], metrics["fpr"], metrics["advantage"]) == (0.75, 0, 0.75)
 
 
 # Theorem 5
@@ -132,9 +132,9 @@ def test_the_peak_of_theorem_5(ratio, influence, peak):
     def below(tau):
         return -overfitting.binary_attribute_advantage(tau, 1.0, ratio)
 
-    found = optimize.minimize_scalar(below, bounds=(0, 20), method="bounded", options={"xatol": 1e-9})
-    assert overfitting.most_telling_influence(ratio) == pytest.approx(found.x, abs=1e-5)
-    assert (found.x, -found.fun) == (pytest.approx(influence, abs=0.005), pytest.approx(peak, abs=5e-5))
+    optimum = optimize.minimize_scalar(below, bounds=(0, 20), method="bounded", options={"xatol": 1e-9})
+    assert overfitting.most_telling_influence(ratio) == pytest.approx(optimum.x, abs=1e-5)
+    assert (optimum.x, -optimum.fun) == (pytest.approx(influence, abs=0.005), pytest.approx(peak, abs=5e-5))
 
 
 def test_influence_reveals_nothing_at_its_ends_and_nothing_without_overfitting():

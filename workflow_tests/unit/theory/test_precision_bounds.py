@@ -33,11 +33,11 @@ def test_the_budgets_that_reach_a_bound():
     expected = [[3.198, 1.847, 1, 0.153, nan], [4.198, 2.847, 2, 1.153, nan], [5.198, 3.847, 3, 2.153, 0.802]]
     targets = precision_bound([1, 2, 3], 0.5, 1e-5, 0.01)[:, None]
     priors = np.array([0.1, 0.3, 0.5, 0.7, 0.9])
-    found = epsilon_for_bound(targets, priors, 1e-5, 0.01)
-    np.testing.assert_allclose(found, expected, atol=1e-3)
-    reached = ~np.isnan(found)
-    back = precision_bound(np.where(reached, found, 0), priors, 1e-5, 0.01)
-    np.testing.assert_allclose(back[reached], np.broadcast_to(targets, found.shape)[reached], atol=1e-12)
+    budgets = epsilon_for_bound(targets, priors, 1e-5, 0.01)
+    np.testing.assert_allclose(budgets, expected, atol=1e-3)
+    reached = ~np.isnan(budgets)
+    back = precision_bound(np.where(reached, budgets, 0), priors, 1e-5, 0.01)
+    np.testing.assert_allclose(back[reached], np.broadcast_to(targets, budgets.shape)[reached], atol=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -132,12 +132,12 @@ def test_a_private_mechanism_passes_the_printed_bound_and_reaches_the_corrected_
     shrunk = np.exp(-epsilon) * (acceptance - delta)
     with_record, without_record = [acceptance, 1 - acceptance], [shrunk, 1 - shrunk]
     assert is_private(with_record, without_record, epsilon, delta)
-    found = precision(prior, with_record, without_record, [0])
-    assert found == pytest.approx(0.377, abs=5e-4)
-    assert found == pytest.approx(precision_bound(epsilon, prior, delta, acceptance), abs=1e-12)
+    reached = precision(prior, with_record, without_record, [0])
+    assert reached == pytest.approx(0.377, abs=5e-4)
+    assert reached == pytest.approx(precision_bound(epsilon, prior, delta, acceptance), abs=1e-12)
     printed = precision_bound_as_printed(epsilon, prior, delta, acceptance)
     assert printed == pytest.approx(0.241, abs=5e-4)
-    assert found > printed + 0.1
+    assert reached > printed + 0.1
 
 
 @pytest.mark.parametrize("prior", [0.05, 0.5, 0.8])
@@ -192,8 +192,8 @@ def test_replaced_records_and_training_sets_of_fixed_size_have_the_same_bound():
     sets = list(itertools.combinations(range(records), size))
     for drawn in sets:
         joint[0 in drawn] += (truth if 0 in drawn else 1 - truth) / len(sets)
-    found = joint[True] / (joint[True] + joint[False])
-    assert found == pytest.approx(precision_bound(epsilon, size / records), abs=1e-12)
+    reached = joint[True] / (joint[True] + joint[False])
+    assert reached == pytest.approx(precision_bound(epsilon, size / records), abs=1e-12)
 
 
 # Arguments

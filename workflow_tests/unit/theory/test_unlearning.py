@@ -17,14 +17,14 @@ SIZES = np.array([0.5, 1, 10, 50, 200])
 
 def test_the_printed_capacity_is_that_of_figure_7():
     # Thudi et al. 2024, corollary 5.2 with B = .8, N = 10 000, epsilon = 1.
-    found = deletion_capacity_as_printed(0.8, 1, SIZES / 10_000)
-    assert found == pytest.approx([12_131, 6065, 606, 121, 29.8], rel=2e-3)
+    capacity = deletion_capacity_as_printed(0.8, 1, SIZES / 10_000)
+    assert capacity == pytest.approx([12_131, 6065, 606, 121, 29.8], rel=2e-3)
 
 
 def test_the_corrected_capacity_is_lower_by_about_e_to_twice_epsilon():
-    found = deletion_capacity(0.8, 1, SIZES / 10_000)
-    assert found.round(1).tolist() == [1641.8, 820.9, 82.1, 16.4, 4.1]
-    ratio = deletion_capacity_as_printed(0.8, 1, SIZES / 10_000) / found
+    capacity = deletion_capacity(0.8, 1, SIZES / 10_000)
+    assert capacity.round(1).tolist() == [1641.8, 820.9, 82.1, 16.4, 4.1]
+    ratio = deletion_capacity_as_printed(0.8, 1, SIZES / 10_000) / capacity
     assert ratio[:2] == pytest.approx(np.exp(2), rel=1e-3)
     assert (ratio <= np.exp(2)).all()
 
@@ -84,10 +84,10 @@ def test_no_set_of_outputs_passes_the_capacity_with_delta(epsilon, delta, accept
 
 def test_delta_only_lowers_the_capacity_down_to_none():
     plain = deletion_capacity(0.8, 1, 0.01)
-    found = [deletion_capacity(0.8, 1, 0.01, delta, 0.01) for delta in (0, 1e-7, 1e-5, 1e-3, 1e-2)]
-    assert found[0] == plain
-    assert (np.diff(found) < 0).all()
-    assert found[-1] == 0
+    capacities = [deletion_capacity(0.8, 1, 0.01, delta, 0.01) for delta in (0, 1e-7, 1e-5, 1e-3, 1e-2)]
+    assert capacities[0] == plain
+    assert (np.diff(capacities) < 0).all()
+    assert capacities[-1] == 0
 
 
 def test_generalisation_is_bounded_from_both_sides_as_printed():

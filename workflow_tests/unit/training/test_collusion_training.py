@@ -80,13 +80,13 @@ def honest(dataset):
 
 def test_an_overfitted_network_knows_the_marks_of_members_and_not_of_others(colluding):
     for signal in colluding.values():
-        known, guessed = (signal.of(part).marks for part in (MEMBER, NONMEMBER))
-        assert known.mean() > 0.97
+        learnt, guessed = (signal.of(part).marks for part in (MEMBER, NONMEMBER))
+        assert learnt.mean() > 0.97
         # 120 guesses that are right once in five times: four standard deviations.
         assert abs(guessed.mean() - 1 / CLASSES) < 4 * np.sqrt(0.16 / guessed.size)
-        found = measure(CollusionAttack(), signal, Knowledge(), None)
-        assert found["recall"] > 0.9
-        assert found["advantage"] > 0.8
+        metrics = measure(CollusionAttack(), signal, Knowledge(), None)
+        assert metrics["recall"] > 0.9
+        assert metrics["advantage"] > 0.8
 
 
 def test_the_advantage_owes_nothing_to_the_records_themselves(dataset, colluding):

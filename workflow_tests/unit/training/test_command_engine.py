@@ -78,11 +78,11 @@ def left(folder):
 
 def test_a_program_in_any_language_trains_and_evaluates(folder):
     (folder / "near.awk").write_text(AWK)
-    found = softmax(outputs("awk -v out={outputs} -f near.awk {train} {query}", form="csv"), axis=1)
+    probabilities = softmax(outputs("awk -v out={outputs} -f near.awk {train} {query}", form="csv"), axis=1)
     x, y = X.numpy()[:, 0], Y.numpy()
     means = [x[:30][y[:30] == label].mean() for label in (0, 1)]
     near = (x[:, None] - means) ** 2
-    np.testing.assert_allclose(found[:, 1], near[:, 0] / near.sum(axis=1), atol=1e-6)
+    np.testing.assert_allclose(probabilities[:, 1], near[:, 0] / near.sum(axis=1), atol=1e-6)
     assert not left(folder), "records are left in no folder"
 
 
@@ -137,7 +137,7 @@ def test_numbers_are_filled_in(folder, stated, epsilon, delta):
 def test_there_is_no_shell(folder):
     with pytest.raises(UserError, match="did not write"):
         outputs("echo hello > here.txt; touch there.txt `touch back.txt` $(touch dollar.txt) {train}")
-    assert {each.name for each in folder.iterdir()} == {"temporary"}
+    assert {path.name for path in folder.iterdir()} == {"temporary"}
 
 
 FAILURES = {

@@ -142,13 +142,13 @@ def test_step_is_the_clipped_sum_over_the_expected_batch_size(network, batch, re
     engine = ConvolutionEngine(network, recipe, [run], x, y, [GivenBatch(run, recipe, batch)])
     before = engine.parameters()[0]
     loss = mean_losses(engine, 1)
-    found = (before - engine.parameters()[0]) / STEP * EXPECTED
+    total = (before - engine.parameters()[0]) / STEP * EXPECTED
     if len(batch):
-        error = (found - expected).abs().max() / expected.abs().max()
+        error = (total - expected).abs().max() / expected.abs().max()
         assert error <= 1e-5
         assert np.isfinite(loss).all()
     else:
-        assert not found.any()
+        assert not total.any()
         assert np.isnan(loss).all()
 
 
@@ -159,12 +159,12 @@ def test_a_step_without_privacy_is_the_sum_of_all_gradients(network, batch):
     engine = ConvolutionEngine(network, recipe, [run], x, y, [GivenBatch(run, recipe, batch)])
     before = engine.parameters()[0]
     engine.advance(1)
-    found = (before - engine.parameters()[0]) / STEP * EXPECTED
+    total = (before - engine.parameters()[0]) / STEP * EXPECTED
     if not len(batch):
-        assert not found.any()
+        assert not total.any()
         return
     expected = gradients_one_by_one(module_of(network, run), x[members], y[members]).sum(0)
-    assert (found - expected).abs().max() / expected.abs().max() <= 1e-5
+    assert (total - expected).abs().max() / expected.abs().max() <= 1e-5
 
 
 def test_clipping_without_privacy_is_privacy_without_noise(network, batch):

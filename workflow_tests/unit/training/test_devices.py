@@ -54,7 +54,7 @@ def wanted(accelerator="auto", devices=1):
 
 @pytest.mark.parametrize("kind", [ConvolutionEngine, PlainEngine, OpacusEngine])
 @pytest.mark.parametrize(
-    ("engines", "found", "expected"),
+    ("engines", "count", "expected"),
     [
         (wanted(), 0, "cpu"),
         (wanted(), 2, "cuda:0"),
@@ -63,8 +63,8 @@ def wanted(accelerator="auto", devices=1):
         (wanted("auto", [1]), 2, "cuda:1"),
     ],
 )
-def test_a_gpu_is_used_where_there_is_one_and_it_is_wanted(monkeypatch, kind, engines, found, expected):
-    monkeypatch.setattr(torch.cuda, "device_count", lambda: found)
+def test_a_gpu_is_used_where_there_is_one_and_it_is_wanted(monkeypatch, kind, engines, count, expected):
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: count)
     assert chosen_device(kind, engines, "model a") == torch.device(expected)
 
 
@@ -74,10 +74,10 @@ def test_the_other_engines_stay_on_the_cpu(monkeypatch, kind):
     assert chosen_device(kind, wanted(), "model a") == CPU
 
 
-@pytest.mark.parametrize(("engines", "found"), [(wanted("gpu"), 0), (wanted("gpu", [1]), 1), (wanted("auto", [3]), 2)])
-def test_a_gpu_that_is_not_there_is_named(monkeypatch, engines, found):
-    monkeypatch.setattr(torch.cuda, "device_count", lambda: found)
-    with pytest.raises(TrainingError, match=rf"model a: there is no GPU \d: {found} found\. Set training\.accelerator"):
+@pytest.mark.parametrize(("engines", "count"), [(wanted("gpu"), 0), (wanted("gpu", [1]), 1), (wanted("auto", [3]), 2)])
+def test_a_gpu_that_is_not_there_is_named(monkeypatch, engines, count):
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: count)
+    with pytest.raises(TrainingError, match=rf"model a: there is no GPU \d: {count} found\. Set training\.accelerator"):
         chosen_device(PlainEngine, engines, "model a")
 
 
@@ -113,7 +113,7 @@ def test_layers_on_another_device_draw_from_a_seed_of_the_run(monkeypatch):
 
 
 def test_bfloat16_rounds_products_and_keeps_weights():
-    exact, rounded = (engine_of(recipe=replace(RECIPE, precision=each)) for each in ("32-true", "bf16-mixed"))
+    exact, rounded = (engine_of(recipe=replace(RECIPE, precision=precision)) for precision in ("32-true", "bf16-mixed"))
     for engine in (exact, rounded):
         fit(engine)
     (one,), (other,) = exact.parameters(), rounded.parameters()
@@ -138,9 +138,9 @@ def fitted_on(device, kind, sigma, mode):
 @on_gpu
 @pytest.mark.parametrize(("kind", "sigma", "mode"), KINDS)
 def test_a_gpu_trains_the_model_of_the_cpu(kind, sigma, mode):
-    for found, expected in zip(*(fitted_on(device, kind, sigma, mode) for device in (GPU, CPU)), strict=True):
-        assert found.device == CPU
-        torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-5)
+    for actual, expected in zip(*(fitted_on(device, kind, sigma, mode) for device in (GPU, CPU)), strict=True):
+        assert actual.device == CPU
+        torch.testing.assert_close(actual, expected, rtol=1e-4, atol=1e-5)
 
 
 @on_gpu
@@ -156,10 +156,10 @@ def test_no_gradient_is_longer_than_the_clip_norm_on_a_gpu():
     network = CNN((3, 32, 32), (Convolution(32, 3, padding=1), MaxPool(2, 2), Convolution(32, 3, padding=1)), (), 10)
     x = torch.randn(40, 3 * 32 * 32, generator=torch.Generator().manual_seed(0))
     mine = ConvolutionNetwork(network, device=GPU)
-    start = [each.to(GPU) for each in network.initial_parameters(torch.Generator().manual_seed(1))]
+    start = [parameter.to(GPU) for parameter in network.initial_parameters(torch.Generator().manual_seed(1))]
     for record in x:
         mine.load(start)
         mine.add_records(record[None].to(GPU), torch.tensor([3], device=GPU), Tally(1), clip_norm=0.1)
-        gradients = [torch.zeros_like(each) for each in start]
+        gradients = [torch.zeros_like(parameter) for parameter in start]
         mine.add_sums(gradients, 1)
-        assert torch.cat([each.double().flatten() for each in gradients]).norm() <= 0.1 * (1 + 1e-6)
+        assert torch.cat([gradient.double().flatten() for gradient in gradients]).norm() <= 0.1 * (1 + 1e-6)

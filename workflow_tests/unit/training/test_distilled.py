@@ -98,8 +98,8 @@ def test_they_are_nearer_to_their_own_target_than_to_others(dataset):
 
 def test_no_two_models_share_a_random_stream(distilled, targets):
     models = [*(card for group in distilled for card in group.cards), *(target.card for target in targets)]
-    found = [seeds(1, card.meaning) for card in models]
-    streams = [number for each in found for number in (each.weights, each.batches, each.noise)]
+    all_seeds = [seeds(1, card.meaning) for card in models]
+    streams = [number for triple in all_seeds for number in (triple.weights, triple.batches, triple.noise)]
     assert len(set(streams)) == len(streams) == 3 * (24 + 8)
 
 
@@ -115,5 +115,5 @@ def test_more_blocks_and_other_company_leave_a_model_as_it_is(distilled, targets
 def test_the_architecture_is_that_of_the_settings_whatever_a_file_says(distilled, targets, dataset):
     other = Architecture("dpmia.models.mlp:perceptron", {"hidden": [True]})
     target = replace(targets[0], card=replace(targets[0].card, model=other))
-    (found,) = train_distilled(dataset, None, [target], jobs.distilled_job(given(), 0), 1)
-    assert found.cards == distilled[0].cards
+    (models,) = train_distilled(dataset, None, [target], jobs.distilled_job(given(), 0), 1)
+    assert models.cards == distilled[0].cards

@@ -78,8 +78,8 @@ def given():
 
 def test_outputs_come_back_as_they_were(tmp_path):
     save_outputs(checkpoints(tmp_path), "one", given())
-    found = load_outputs(checkpoints(tmp_path), "one", 3)
-    for one, other in zip(found, given(), strict=True):
+    loaded = load_outputs(checkpoints(tmp_path), "one", 3)
+    for one, other in zip(loaded, given(), strict=True):
         assert np.array_equal(one, other)
         assert one.dtype == other.dtype
     assert load_outputs(checkpoints(tmp_path), "two", 3) is None

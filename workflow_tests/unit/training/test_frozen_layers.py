@@ -19,9 +19,9 @@ FROZEN = 4 * 8 + 8
 
 
 def network():
-    found = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2))
-    found[0].requires_grad_(False)
-    return found
+    layers = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2))
+    layers[0].requires_grad_(False)
+    return layers
 
 
 @pytest.mark.parametrize("given", [{"optimiser": "adam"}, {"optimiser": "sgd", "l2": 0.1, "batch_size": 2}])

@@ -137,10 +137,10 @@ def test_models_of_one_stack_with_learning_rates_of_their_own_are_those_trained_
     rates = (0.1, 0.4, 0.4, 0.8)
     stack = StackedEngine(PERCEPTRON, recipe(decay=0.3), [run(learning_rate=rate) for rate in rates], *data())
     stack.advance(9)
-    for rate, found in zip(rates, stack.parameters(), strict=True):
+    for rate, parameters in zip(rates, stack.parameters(), strict=True):
         alone = make("stacked", recipe(decay=0.3), learning_rate=rate)
         alone.advance(9)
-        torch.testing.assert_close(found, alone.parameters()[0], rtol=0, atol=1e-5)
+        torch.testing.assert_close(parameters, alone.parameters()[0], rtol=0, atol=1e-5)
 
 
 def test_the_pace_is_that_of_the_formula():

@@ -71,9 +71,9 @@ def test_a_member_is_evaluated_by_models_trained_without_it(leave_one_out, datas
     for number, record in ((0, members[0]), (1, members[2])):
         rest = training[training != record]
         assert len(rest) == 39
-        found = leave_one_out.losses[number, leave_one_out.records == record]
+        losses = leave_one_out.losses[number, leave_one_out.records == record]
         expected = losses_of(dataset, target, number, int(record), rest, np.array([record]))
-        np.testing.assert_allclose(found, expected, rtol=0, atol=1e-4)
+        np.testing.assert_allclose(losses, expected, rtol=0, atol=1e-4)
 
 
 def test_of_a_nonmember_models_of_the_whole_training_set_speak(leave_one_out, dataset, target):
@@ -121,5 +121,5 @@ def test_the_attack_judges_the_points_that_there_are_models_of(leave_one_out, ta
 
 def test_the_architecture_is_that_of_the_settings_whatever_a_file_says(leave_one_out, dataset, target):
     other = Architecture("dpmia.models.mlp:perceptron", {"hidden": [True]})
-    found = train_leave_one_out(dataset, replace(target, card=replace(target.card, model=other)), job(), 1)
-    assert found.cards == leave_one_out.cards
+    retrained = train_leave_one_out(dataset, replace(target, card=replace(target.card, model=other)), job(), 1)
+    assert retrained.cards == leave_one_out.cards

@@ -132,11 +132,11 @@ def test_interrupted_twice_training_ends_with_the_same_bits(kind, sigma, samplin
 def test_what_is_measured_after_each_epoch_changes_no_model(kind, sigma, data):
     unseen, watched = make(kind, data, sigma), make(kind, data, sigma)
     assert fit(unseen).after_epoch is None
-    found = fit(watched, after_epoch=lambda engine: [float(engine.parameters()[0].sum()), engine.done]).after_epoch
+    measured = fit(watched, after_epoch=lambda engine: [float(engine.parameters()[0].sum()), engine.done]).after_epoch
     assert torch.equal(unseen.parameters()[0], watched.parameters()[0])
-    assert found[:, 1].tolist() == list(range(5, 60, 5)), "11 epochs of 5 steps"
-    assert found[-1, 0] == float(watched.parameters()[0].sum())
-    assert len(set(found[:, 0])) == 11
+    assert measured[:, 1].tolist() == list(range(5, 60, 5)), "11 epochs of 5 steps"
+    assert measured[-1, 0] == float(watched.parameters()[0].sum())
+    assert len(set(measured[:, 0])) == 11
 
 
 def test_measurements_outlive_an_interruption(data, tmp_path):
@@ -291,8 +291,8 @@ def test_without_a_folder_nothing_is_written(data, tmp_path, monkeypatch):
 
 def test_inside_a_job_of_a_cluster_training_is_still_one_process(data, monkeypatch):
     # As in a batch job on two nodes: Lightning would take this process for one of two.
-    told = {"JOB_ID": "7", "JOB_NAME": "train", "NTASKS": "2", "PROCID": "1", "LOCALID": "1", "NODEID": "1"}
-    for name, value in told.items():
+    variables = {"JOB_ID": "7", "JOB_NAME": "train", "NTASKS": "2", "PROCID": "1", "LOCALID": "1", "NODEID": "1"}
+    for name, value in variables.items():
         monkeypatch.setenv(f"SLURM_{name}", value)
     engine = make(StackedEngine, data, 1.0)
     fit(engine)
@@ -314,8 +314,8 @@ def test_on_the_head_of_a_cluster_nothing_is_said_of_it(data, monkeypatch, tmp_p
 def test_a_loss_that_breaks_down_stops_the_run_by_its_name(kind, sigma, data):
     with pytest.raises(TrainingError) as error:
         fit(make(kind, data, sigma, learning_rate=1e30, optimiser="sgd"))
-    for words in ["model va/epsilon 1/replicate 3", "step 5:", "not finite", "Lower learning_rate"]:
-        assert words in str(error.value)
+    for text in ["model va/epsilon 1/replicate 3", "step 5:", "not finite", "Lower learning_rate"]:
+        assert text in str(error.value)
 
 
 @pytest.mark.parametrize(("kind", "sigma"), ENGINES, ids=IDS)
@@ -335,29 +335,29 @@ def test_the_curve_is_of_the_records_met_in_each_epoch(kind, sigma, data, tmp_pa
     engine = make(kind, data, sigma, steps=15, optimiser="sgd")
     batches = []
 
-    def watched(each):
-        batches.append(each)
+    def watched(drawn):
+        batches.append(drawn)
         losses, outputs = [], []
-        for batch in each:
+        for batch in drawn:
             x, y = data[0][5:55][batch], data[1][5:55][batch]
             output = engine.outputs_of(0, engine.parameters()[0], x)
             outputs.append((output.argmax(1) == y).float())
             losses.append(torch.nn.functional.cross_entropy(output, y, reduction="none"))
             rows[-1] += [float(losses[-1].sum()), float(outputs[-1].sum()), len(batch)]
-        backward(each)
+        backward(drawn)
         if engine.done % 5 == 0:
             rows.append(np.zeros(3))
 
     rows, backward = [np.zeros(3)], engine.backward
     engine.backward = watched
     curve = fit(engine, logs=tmp_path, spent=lambda steps: steps / 2).curve
-    found = dict(zip(CURVE, curve.T, strict=True))
-    assert found["epoch"].tolist() == [1, 2, 3]
-    assert found["step"].tolist() == [5, 10, 15]
-    assert found["epsilon"].tolist() == [2.5, 5, 7.5]
+    columns = dict(zip(CURVE, curve.T, strict=True))
+    assert columns["epoch"].tolist() == [1, 2, 3]
+    assert columns["step"].tolist() == [5, 10, 15]
+    assert columns["epsilon"].tolist() == [2.5, 5, 7.5]
     for row, (loss, correct, met) in zip(curve, rows, strict=False):
         np.testing.assert_allclose(row[2:4], [loss / met, correct / met], rtol=1e-5)
-    assert (found["clipped"] > 0).all() == (sigma is not None)
+    assert (columns["clipped"] > 0).all() == (sigma is not None)
     table = pd.read_csv(tmp_path / "last" / "metrics.csv")
     np.testing.assert_allclose(table[list(CURVE)], curve)
 

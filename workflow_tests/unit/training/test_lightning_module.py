@@ -98,9 +98,9 @@ def test_it_is_trained_by_its_own_optimiser_on_the_records_of_the_run():
     seen = engine.module[1].seen
     assert len(seen) == 3 * 2, "three epochs of two batches; the rest of each permutation is left out"
     assert {x.shape for x, _, _ in seen} == {(10, 2, 2)}
-    known = {(x.numpy().tobytes(), int(y)) for x, y in zip(X[:25], Y[:25], strict=True)}
+    records = {(x.numpy().tobytes(), int(y)) for x, y in zip(X[:25], Y[:25], strict=True)}
     for x, y, _ in seen:
-        assert {(one.numpy().tobytes(), int(label)) for one, label in zip(x, y, strict=True)} <= known
+        assert {(one.numpy().tobytes(), int(label)) for one, label in zip(x, y, strict=True)} <= records
     assert torch.equal(engine.parameters()[0], engine_of("Still").parameters()[0]), "its optimiser takes no step"
     assert not torch.equal(trained("Moving").parameters()[0], engine.parameters()[0])
     assert engine.module[1].layers[2].num_batches_tracked == 6

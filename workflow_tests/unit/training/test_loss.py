@@ -18,9 +18,9 @@ def test_gradients_are_those_of_the_losses(width, labels):
     outputs = (3 * torch.randn(7, width, generator=GENERATOR)).requires_grad_()
     expected = record_losses(outputs, labels)
     (gradients,) = torch.autograd.grad(expected.sum(), outputs)
-    losses, found = losses_and_gradients(outputs.detach().clone(), labels)
+    losses, computed = losses_and_gradients(outputs.detach().clone(), labels)
     torch.testing.assert_close(losses, expected.detach())
-    torch.testing.assert_close(found, gradients)
+    torch.testing.assert_close(computed, gradients)
 
 
 def test_each_kind_of_label_has_its_loss():

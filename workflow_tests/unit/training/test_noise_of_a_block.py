@@ -53,9 +53,9 @@ def trained(given, dataset, replicates, epsilons=EPSILONS):
 
 
 def test_no_two_models_of_a_block_share_noise(case):
-    found = trained(*case, [0, 1])
-    assert len(found) == 8
-    parameters = np.stack(list(found.values()))
+    together = trained(*case, [0, 1])
+    assert len(together) == 8
+    parameters = np.stack(list(together.values()))
     assert parameters.std() > 1, "noise hides where the models started"
     correlations = np.corrcoef(parameters)[np.triu_indices(len(parameters), 1)]
     # 5.5 standard deviations of the correlation of independent samples: 28 pairs, false alarm below 1e-5.
@@ -63,12 +63,12 @@ def test_no_two_models_of_a_block_share_noise(case):
 
 
 def test_each_model_of_a_block_is_the_one_trained_alone(case):
-    found = trained(*case, [0, 1])
+    together = trained(*case, [0, 1])
     for epsilon in EPSILONS:
         for replicate in (0, 1):
             alone = trained(*case, [replicate], [epsilon])
             for key, parameters in alone.items():
-                np.testing.assert_allclose(found[key], parameters, rtol=0, atol=1e-4)
+                np.testing.assert_allclose(together[key], parameters, rtol=0, atol=1e-4)
 
 
 def test_no_two_private_models_have_a_seed_of_noise_in_common(monkeypatch):

@@ -43,7 +43,7 @@ def make_engine(network, mode, kind=OpacusEngine, **changes):
 
 @pytest.mark.parametrize("optimiser", ["sgd", "adam"])
 @pytest.mark.parametrize("batch_size", [1, 12])
-@pytest.mark.parametrize("network", [PERCEPTRON, CONVOLUTIONAL, Normalised()], ids=lambda each: type(each).__name__)
+@pytest.mark.parametrize("network", [PERCEPTRON, CONVOLUTIONAL, Normalised()], ids=lambda value: type(value).__name__)
 def test_both_gradient_modes_train_the_same_model(network, batch_size, optimiser):
     rate = 0.3 if optimiser == "sgd" else 0.02
     ends = []

@@ -120,9 +120,9 @@ def test_networks_of_the_library_pass(mode):
 
 def test_frozen_layers_pass():
     def network():
-        found = Own(plain)
-        found.first.requires_grad_(False)
-        return found
+        module = Own(plain)
+        module.first.requires_grad_(False)
+        return module
 
     try_out(OwnNetwork(network, None, 2, False), "hooks")
     try_out(OwnNetwork(network, None, 2, False), "ghost")

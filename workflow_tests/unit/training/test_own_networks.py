@@ -142,9 +142,9 @@ def test_a_record_is_evaluated_alike_in_any_company(dataset):
 def test_distillation_queries_the_model_that_was_trained(dataset):
     for signal in train(dataset, BOTH):
         records = np.sort(signal.records[signal.is_member])
-        found = distilled._QueriedTarget(dataset, signal, signal.card.model).probabilities(records)
+        probabilities = distilled._QueriedTarget(dataset, signal, signal.card.model).probabilities(records)
         logits = signal.logits[signal.is_member][np.argsort(signal.records[signal.is_member])]
-        np.testing.assert_allclose(found, torch.softmax(torch.from_numpy(logits), 1), rtol=0, atol=1e-6)
+        np.testing.assert_allclose(probabilities, torch.softmax(torch.from_numpy(logits), 1), rtol=0, atol=1e-6)
 
 
 def test_state_of_another_network_is_refused(dataset):
@@ -205,8 +205,8 @@ def test_dropout_is_active_in_training_and_fresh_in_every_step(kind, layers, sig
     dropout.register_forward_hook(lambda layer, given, out: masks.append((out == 0).sum().item()))
     without = engine_of(kind, layers, sigma)
     next(layer for layer in without.module.modules() if isinstance(layer, torch.nn.Dropout)).p = 0.0
-    for each in (engine, without):
-        each.advance(each.steps)
+    for fitted in (engine, without):
+        fitted.advance(fitted.steps)
     assert not torch.equal(engine.parameters()[0], without.parameters()[0])
     assert len(set(masks)) > 5
 
@@ -242,7 +242,7 @@ def test_an_interrupted_training_ends_with_the_same_bits(kind, layers, sigma, tm
                 raise MemoryError
             super().backward(batches)
 
-    whole, cut, resumed = (engine_of(each, layers, sigma) for each in (kind, Failing, kind))
+    whole, cut, resumed = (engine_of(engine_class, layers, sigma) for engine_class in (kind, Failing, kind))
     whole.advance(whole.steps)
     with pytest.raises(MemoryError):
         fit(cut, Checkpoints(tmp_path / "signals.npz", "code", every=0))
@@ -258,7 +258,7 @@ def test_accuracy_after_each_epoch_is_that_in_eval_mode_and_changes_no_model(dat
     split = Split(np.arange(40), np.arange(40, 70), [], np.arange(130, 200))
     splits = {(arm, replicate): split for arm in ("one", "one-iid") for replicate in (0, 1)}
     job = job_of(settings, layers, [epsilon])
-    unseen, watched = (train_block(dataset, splits, replace(job, by_epoch=each), 1) for each in (False, True))
+    unseen, watched = (train_block(dataset, splits, replace(job, by_epoch=by_epoch), 1) for by_epoch in (False, True))
     for one, other in zip(unseen, watched, strict=True):
         assert np.array_equal(one.logits, other.logits)
         assert other.accuracy_by_epoch.shape == (5,)
@@ -381,5 +381,5 @@ def test_outputs_of_another_precision_are_kept_as_float32():
         def forward(self, x):
             return super().forward(x).double()
 
-    found = evaluate(Precise(3, 2), torch.ones(5, 3))
-    assert (found.dtype, found.shape) == (torch.float32, (5, 2))
+    logits = evaluate(Precise(3, 2), torch.ones(5, 3))
+    assert (logits.dtype, logits.shape) == (torch.float32, (5, 2))

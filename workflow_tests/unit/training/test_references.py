@@ -40,8 +40,8 @@ def train_all(dataset, given, epsilons=(INF,), block=0, seed=1, targets=None):
 
 def train(dataset, given, arm="one-iid", **options):
     """Return the models of one arm."""
-    (found,) = (group for group in train_all(dataset, given, **options) if group.cards[0].arm == arm)
-    return found
+    (models,) = (group for group in train_all(dataset, given, **options) if group.cards[0].arm == arm)
+    return models
 
 
 def drawn(dataset, given, arm="one-iid", numbers=range(3), seed=1):
@@ -57,8 +57,8 @@ def references(dataset):
 
 
 def test_every_epsilon_and_number_is_trained_once_in_a_fixed_order(references):
-    found = [(card.arm, card.epsilon, card.number) for card in references.cards]
-    assert found == [("one-iid", epsilon, number) for epsilon in ("1", "inf") for number in range(3)]
+    keys = [(card.arm, card.epsilon, card.number) for card in references.cards]
+    assert keys == [("one-iid", epsilon, number) for epsilon in ("1", "inf") for number in range(3)]
     assert references.losses.shape == references.trained_on.shape == (6, len(references.records))
 
 
@@ -172,8 +172,8 @@ def test_no_reference_shares_a_random_stream_with_another_model(references, data
         *train_shadows(dataset, splits, jobs.shadow_job(given, 0), 1),
     ]
     meanings = [*references.cards, *(model.card for model in models)]
-    found = [seeds(1, card.meaning) for card in meanings]
-    streams = [number for each in found for number in (each.weights, each.batches, each.noise)]
+    all_seeds = [seeds(1, card.meaning) for card in meanings]
+    streams = [number for triple in all_seeds for number in (triple.weights, triple.batches, triple.noise)]
     assert len(set(streams)) == len(streams) == 3 * (6 + 8 + 12)
 
 
@@ -181,16 +181,16 @@ def test_no_reference_shares_a_random_stream_with_another_model(references, data
 def test_records_that_join_at_random_are_in_and_out_at_their_rate(records, expected, dataset):
     membership = BERNOULLI["membership"] | {"records": records}
     given = experiment(**BERNOULLI | {"membership": membership}, references={"count": 40, "block": 40})
-    found = train(dataset, given, "one")
-    assert found.records.tolist() == list(range(50))
+    models = train(dataset, given, "one")
+    assert models.records.tolist() == list(range(50))
     for row, training in enumerate(drawn(dataset, given, "one", range(40))):
-        assert found.trained_on[row].tolist() == np.isin(found.records, training).tolist()
-        assert found.cards[row].steps == expected // 10 * 2
-    joined = int(found.trained_on.sum())
+        assert models.trained_on[row].tolist() == np.isin(models.records, training).tolist()
+        assert models.cards[row].steps == expected // 10 * 2
+    joined = int(models.trained_on.sum())
     assert stats.binomtest(joined, 40 * 50, 0.4).pvalue > 1e-6
     # A record is in the training sets of some models and not in those of others: all need both.
-    assert found.trained_on.any(0).all()
-    assert not found.trained_on.all(0).any()
+    assert models.trained_on.any(0).all()
+    assert not models.trained_on.all(0).any()
 
 
 def test_a_batch_larger_than_the_training_set_is_reported(dataset):

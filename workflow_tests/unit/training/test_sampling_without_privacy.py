@@ -102,7 +102,9 @@ def test_the_card_of_each_model_states_its_sampler(engine, dataset, images):
 @pytest.mark.parametrize("engine", ENGINES)
 def test_the_setting_changes_models_without_privacy_only(engine, dataset, images):
     data = images if engine == "convolution" else dataset
-    shuffled, poisson = (train(data, given(engine, sampling_without_privacy=each)) for each in ("shuffle", "poisson"))
+    shuffled, poisson = (
+        train(data, given(engine, sampling_without_privacy=sampling)) for sampling in ("shuffle", "poisson")
+    )
     assert np.array_equal(shuffled["1"].logits, poisson["1"].logits)
     assert shuffled["1"].card == poisson["1"].card
     assert np.abs(shuffled["inf"].logits - poisson["inf"].logits).max() > 1e-3

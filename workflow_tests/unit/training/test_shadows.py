@@ -130,8 +130,8 @@ def test_they_are_trained_without_privacy_and_with_a_penalty_of_their_own(shadow
 def test_no_two_models_share_a_random_stream_neither_with_targets(shadows, dataset):
     given = experiment()
     targets = train_block(dataset, splits_of(dataset, given), jobs.train_job(given, [float("inf")], 0), 1)
-    found = [seeds(1, model.card.meaning) for model in [*shadows, *targets]]
-    streams = [number for each in found for number in (each.weights, each.batches, each.noise)]
+    all_seeds = [seeds(1, model.card.meaning) for model in [*shadows, *targets]]
+    streams = [number for triple in all_seeds for number in (triple.weights, triple.batches, triple.noise)]
     assert len(set(streams)) == len(streams) == 3 * (12 + 4)
     assert len({model.logits.tobytes() for model in shadows}) == 12
 

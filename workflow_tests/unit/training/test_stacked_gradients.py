@@ -97,8 +97,8 @@ def gradients_by_opacus(module, x, y):
     return torch.cat([p.grad_sample.flatten(1) for p in module.parameters()], dim=1)
 
 
-def relative_error(found, reference):
-    return ((found - reference).abs().max() / reference.abs().max()).item()
+def relative_error(actual, reference):
+    return ((actual - reference).abs().max() / reference.abs().max()).item()
 
 
 @BOTH_ACTIVATIONS
@@ -150,9 +150,9 @@ def test_step_is_the_clipped_sum_over_the_expected_batch_size(data, layout, size
     for start, end, gradients in zip(before, engine.parameters(), singles, strict=True):
         factors = (clip_norm / (gradients.norm(dim=1) + 1e-6)).clamp(max=1)
         expected = (factors[:, None] * gradients).sum(0)
-        found = (start - end) / STEP * EXPECTED
+        total = (start - end) / STEP * EXPECTED
         if len(gradients):
-            assert relative_error(found, expected) <= 1e-5
+            assert relative_error(total, expected) <= 1e-5
         else:
             assert torch.equal(start, end)
 

@@ -63,10 +63,10 @@ def test_noise_is_fresh_in_every_step():
     recipe = Recipe("sgd", STEP, 1, 1, sampling="shuffle", clip_norm=1e-9)  # nothing but noise
     x, y = torch.zeros(10, SHAPE.inputs), torch.zeros(10, dtype=torch.int64)
     engine = StackedEngine(SHAPE, recipe, [Run("r", np.arange(10), Seeds(1, 2, 3), 1e9)], x, y)
-    points = [engine.parameters()[0]]
+    parameters = [engine.parameters()[0]]
     for _ in range(3):
         engine.advance(1)
-        points.append(engine.parameters()[0])
-    steps = torch.diff(torch.stack(points), dim=0).numpy()
+        parameters.append(engine.parameters()[0])
+    steps = torch.diff(torch.stack(parameters), dim=0).numpy()
     correlations = np.corrcoef(steps)[np.triu_indices(3, 1)]
     assert np.abs(correlations).max() < 5.5 / np.sqrt(SHAPE.parameter_count)

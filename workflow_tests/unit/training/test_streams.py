@@ -19,8 +19,8 @@ def normals(seed):
 def test_a_generator_is_a_twister_that_starts_from_words_drawn_with_all_bits_of_the_seed():
     seed = 0x1234_5678_9ABC_DEF
     twister = np.random.MT19937()
-    words = np.random.SFC64(seed).random_raw(624) >> np.uint64(32)
-    twister.state = {"bit_generator": "MT19937", "state": {"key": words.astype(np.uint32), "pos": 624}}
+    state_words = np.random.SFC64(seed).random_raw(624) >> np.uint64(32)
+    twister.state = {"bit_generator": "MT19937", "state": {"key": state_words.astype(np.uint32), "pos": 624}}
     drawn = torch.empty(2000, dtype=torch.int64).random_(0, 2**31, generator=full_generator(seed)).numpy()
     # torch takes two words for each number.
     numbers = twister.random_raw(2 * 2000)

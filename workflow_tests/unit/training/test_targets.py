@@ -62,9 +62,9 @@ def train(dataset, given, epsilons=(1.0, INF), block=0, seed=1, splits=None, **o
 
 
 def by_key(signals):
-    found = {(s.card.arm, s.card.epsilon, s.card.replicate): s for s in signals}
-    assert len(found) == len(signals)
-    return found
+    indexed = {(s.card.arm, s.card.epsilon, s.card.replicate): s for s in signals}
+    assert len(indexed) == len(signals)
+    return indexed
 
 
 @pytest.fixture(scope="module", params=ENGINES)

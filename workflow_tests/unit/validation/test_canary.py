@@ -205,14 +205,14 @@ def test_updates_without_noise_show_when_the_canary_was_there(case, with_canary)
     seeds = range(300)
     training = CanaryTraining(case.recipe, 0.0)
     neighbours = case.neighbours()
-    found = canary_projections(StackedEngine, neighbours, training, seeds, with_canary)
+    projections = canary_projections(StackedEngine, neighbours, training, seeds, with_canary)
     steps = case.recipe.steps(RECORDS)
-    assert found.shape == (len(seeds), steps)
+    assert projections.shape == (len(seeds), steps)
     there = {(True, case.relation): 1, (False, "replace_one"): -1, (False, "add_remove"): 0}[with_canary, case.relation]
     # Each update holds the whole of the canary, or nothing of it but the little that the others' biases share.
-    assert np.minimum(np.abs(found), np.abs(found - there)).max() < 0.1
+    assert np.minimum(np.abs(projections), np.abs(projections - there)).max() < 0.1
     if there:
-        joined, tosses = int((np.abs(found) > 0.5).sum()), found.size
+        joined, tosses = int((np.abs(projections) > 0.5).sum()), projections.size
         low, high = binom.ppf([FALSE_ALARM / 2, 1 - FALSE_ALARM / 2], tosses, case.recipe.rate(RECORDS))
         assert low <= joined <= high
 

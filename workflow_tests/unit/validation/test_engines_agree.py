@@ -7,7 +7,7 @@ import pytest
 
 from dpmia.formats.rows import MissingRowsError
 from dpmia.formats.stages import ENGINES
-from dpmia.papers.artifact import Facts
+from dpmia.papers.artifact import RunSummary
 from dpmia.papers.tables import markdown
 from dpmia.validation.artifacts import ARTIFACTS
 from dpmia.validation.engines_agree import (
@@ -53,39 +53,39 @@ TABLES = {
     "engines/two": table(rows("mnist", DIFFERS, relative_difference=0.3, steps_compared=7, epsilon_opacus_prv=0.98)),
 }
 
-FACTS = Facts(True, "smoke", {"heart": {}, "own": {}, "mnist": {}}, not_run={"texas": "no file"})
+RUN_SUMMARY = RunSummary(True, "smoke", {"heart": {}, "own": {}, "mnist": {}}, not_run={"texas": "no file"})
 
 
 def test_each_experiment_has_a_row_and_so_has_what_was_not_run():
-    found = tabulate(TABLES, FACTS).set_index("experiment")
-    assert found["verdict"].to_dict() == {
+    rows = tabulate(TABLES, RUN_SUMMARY).set_index("experiment")
+    assert rows["verdict"].to_dict() == {
         "heart": AGREES, "own": NOT_COMPARED, "mnist": DIFFERS, "texas": NOT_COMPARED,
     }  # fmt: skip
-    assert found.loc["heart", "relative_difference"] == "4.0e-07"
-    assert found["steps"].fillna("").to_dict() == {"heart": "50 of 50", "own": "", "mnist": "7 of 50", "texas": ""}
-    assert found.loc["own", "models"] == 0
-    assert found.loc["own", "reason"] == "trained by Opacus itself"
-    assert found.loc["texas", "reason"] == "not run: no file"
-    assert "| mnist" in markdown(tabulate(TABLES, FACTS), ARTIFACTS[0].caption, FACTS)
+    assert rows.loc["heart", "relative_difference"] == "4.0e-07"
+    assert rows["steps"].fillna("").to_dict() == {"heart": "50 of 50", "own": "", "mnist": "7 of 50", "texas": ""}
+    assert rows.loc["own", "models"] == 0
+    assert rows.loc["own", "reason"] == "trained by Opacus itself"
+    assert rows.loc["texas", "reason"] == "not run: no file"
+    assert "| mnist" in markdown(tabulate(TABLES, RUN_SUMMARY), ARTIFACTS[0].caption, RUN_SUMMARY)
 
 
 def test_each_mechanism_has_one_row_of_accountants():
-    found = tabulate_accountants(TABLES, FACTS)
-    assert found["experiment"].tolist() == ["heart", "own"]
-    assert found["steps"].tolist()[0] == 50
+    rows = tabulate_accountants(TABLES, RUN_SUMMARY)
+    assert rows["experiment"].tolist() == ["heart", "own"]
+    assert rows["steps"].tolist()[0] == 50
 
 
 @pytest.mark.parametrize("make", [tabulate, tabulate_accountants])
 def test_a_table_in_the_place_of_another_is_refused(make):
     twice = TABLES | {"engines/two": TABLES["engines/one"]}
     with pytest.raises(MissingRowsError, match=r"not of this run: mnist$"):
-        make(twice, FACTS)
+        make(twice, RUN_SUMMARY)
     other = TABLES | {"engines/two": table(rows("elsewhere", AGREES, epsilon=1.0))}
     with pytest.raises(MissingRowsError, match=r"not of this run: elsewhere, mnist$"):
-        make(other, FACTS)
+        make(other, RUN_SUMMARY)
 
 
 def test_a_run_without_private_models_has_empty_tables():
-    facts = Facts(True, "smoke")
-    assert tabulate({}, facts).empty
-    assert tabulate_accountants({}, facts).empty
+    run_summary = RunSummary(True, "smoke")
+    assert tabulate({}, run_summary).empty
+    assert tabulate_accountants({}, run_summary).empty

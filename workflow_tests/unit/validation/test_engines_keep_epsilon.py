@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from dpmia.formats.stages import GUARANTEES, layout_of
-from dpmia.papers.artifact import Facts
+from dpmia.papers.artifact import RunSummary
 from dpmia.papers.tables import markdown
 from dpmia.settings.names import ENGINES
 from dpmia.validation import engines_keep_epsilon as tried
@@ -49,8 +49,10 @@ def test_an_engine_with_too_little_noise_is_refuted(small, monkeypatch):
 
 def test_the_table_states_every_trial_and_is_about_no_data():
     values = ["stacked", "poisson", "add_remove", 0.5, 8, 1.823, 1e-5, 4.0, 1.7721, 0.2765, 2000, tried.KEPT]
-    table = tried.tabulate({"guarantees/engines": pd.DataFrame([values], columns=GUARANTEES)}, Facts(True, "smoke"))
-    text = markdown(table, KEPT_EPSILON.caption, Facts(True, "smoke", without_data=True))
+    table = tried.tabulate(
+        {"guarantees/engines": pd.DataFrame([values], columns=GUARANTEES)}, RunSummary(True, "smoke")
+    )
+    text = markdown(table, KEPT_EPSILON.caption, RunSummary(True, "smoke", without_data=True))
     assert "| 1.82 " in text
     assert "| 1.77 " in text
     assert "No data needed" in text

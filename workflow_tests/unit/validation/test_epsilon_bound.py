@@ -58,8 +58,8 @@ def test_measured_limits_hold_where_threshold_and_direction_were_chosen():
 
 def test_same_scores_give_no_epsilon_more_often_than_stated():
     rng, draws, confidence = np.random.default_rng(3), 500, 0.8
-    found = [epsilon_lower_bound(*rng.normal(size=(2, 300)), 0.0, confidence).epsilon > 0 for _ in range(draws)]
-    assert sum(found) <= binom.ppf(1 - FALSE_ALARM, draws, 1 - confidence)
+    false_alarms = [epsilon_lower_bound(*rng.normal(size=(2, 300)), 0.0, confidence).epsilon > 0 for _ in range(draws)]
+    assert sum(false_alarms) <= binom.ppf(1 - FALSE_ALARM, draws, 1 - confidence)
 
 
 @pytest.mark.parametrize("scores", [np.zeros(100), np.arange(100.0), np.repeat([0.0, 1.0], 50)], ids=str)
@@ -104,8 +104,8 @@ def test_bound_of_the_mechanism_comes_near_the_truth_of_gaussian_scores(relation
 @pytest.mark.parametrize("fpr", [1e-4, 0.1, 0.6])
 def test_largest_tpr_is_the_trade_off_curve_of_one_gaussian_step(sigma, fpr):
     exact = norm.sf(norm.isf(fpr) - 1 / sigma)
-    found = largest_tpr(FULL_BATCH.mechanism, sigma, np.array([fpr]))[0]
-    assert exact <= found <= 1.01 * exact
+    tpr = largest_tpr(FULL_BATCH.mechanism, sigma, np.array([fpr]))[0]
+    assert exact <= tpr <= 1.01 * exact
 
 
 @pytest.mark.parametrize("fpr", [0.01, 0.3, 0.8])

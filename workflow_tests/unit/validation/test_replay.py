@@ -54,8 +54,8 @@ from dpmia.training.run import Run, Seeds
 def test_one_record_changes_a_step_by_its_own_clipped_gradient_and_by_nothing_else(engine, architecture, changes):
     longest, longest_swapped = 0.0, 0.0
     for victim in (3, RECORDS - 1):
-        found, largest, largest_swapped = replay(engine, architecture, victim, **changes)
-        assert not found
+        faults, largest, largest_swapped = replay(engine, architecture, victim, **changes)
+        assert not faults
         longest, longest_swapped = max(longest, largest), max(longest_swapped, largest_swapped)
     # Clipping was at work: the bounds are reached.
     assert longest > 0.99
@@ -81,9 +81,9 @@ def test_no_model_of_a_stack_notices_the_records_of_another(padded, monkeypatch)
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.__name__)
 def test_a_fault_shows_in_the_replay(fault):
-    found = set()
+    faults = set()
     for victim in (RECORDS - 1, 3, 0):
-        found |= replay(fault, victim=victim)[0]
-        if found >= FAULTS[fault]:
+        faults |= replay(fault, victim=victim)[0]
+        if faults >= FAULTS[fault]:
             return
-    pytest.fail(f"expected {FAULTS[fault]}, found {found}")
+    pytest.fail(f"expected {FAULTS[fault]}, found {faults}")

@@ -105,7 +105,7 @@ def test_numbers_without_a_module_count_where_they_are_named(checkout):
 
 
 @pytest.mark.parametrize(
-    ("content", "words"),
+    ("content", "message"),
     [
         (b"x = (", "SyntaxError"),
         (b"# coding: nowhere\n", "SyntaxError: unknown encoding"),
@@ -114,9 +114,9 @@ def test_numbers_without_a_module_count_where_they_are_named(checkout):
         (b"x = " + b"-" * 50_000 + b"1", "an expression is nested too deeply"),
     ],
 )
-def test_a_file_that_is_no_python_is_named(checkout, content, words):
+def test_a_file_that_is_no_python_is_named(checkout, content, message):
     (checkout / "fake/far.py").write_bytes(content)
-    with pytest.raises(UserError, match=rf"fake/far\.py: ({words})"):
+    with pytest.raises(UserError, match=rf"fake/far\.py: ({message})"):
         of(checkout)
 
 
@@ -314,11 +314,11 @@ def test_the_edited_files_behind_an_earlier_digest_are_named(checkout, tmp_path)
 def kept(checkout, tmp_path, monkeypatch):
     """Return a file with what was read of the package, of which this process knows nothing more."""
     monkeypatch.setattr(digest, "_parsed", [])
-    monkeypatch.setattr(digest, "_known", {})
+    monkeypatch.setattr(digest, "_file_syntax", {})
     before = of(checkout)
     file = tmp_path / "syntax.json"
     digest.keep(file)
-    monkeypatch.setattr(digest, "_known", {})
+    monkeypatch.setattr(digest, "_file_syntax", {})
     monkeypatch.setattr(digest, "_parsed", [])
     return file, before
 
@@ -335,7 +335,7 @@ def test_what_was_read_before_is_not_parsed_again(checkout, kept, monkeypatch):
 
 def test_where_nothing_can_be_written_nothing_is_kept_and_nothing_said(checkout, tmp_path, monkeypatch, capfd):
     monkeypatch.setattr(digest, "_parsed", [])
-    monkeypatch.setattr(digest, "_known", {})
+    monkeypatch.setattr(digest, "_file_syntax", {})
     of(checkout)
     assert digest._parsed
     (tmp_path / "a file").write_text("")
@@ -358,13 +358,13 @@ def test_what_another_parser_kept_is_not_taken(checkout, kept, monkeypatch):
     file, _ = kept
     monkeypatch.setattr(sys, "version", "another")
     digest.recall(file)
-    assert digest._known == {}
+    assert digest._file_syntax == {}
 
 
-@pytest.mark.parametrize("known", [3, {"a.py": 3}, {"a.py": [[1, 2, 3], ["m"]]}, {"a.py": [[1, 2, 3], [["m"]], "x"]}])
-def test_a_damaged_file_of_what_was_read_is_refused(kept, known):
+@pytest.mark.parametrize("entries", [3, {"a.py": 3}, {"a.py": [[1, 2, 3], ["m"]]}, {"a.py": [[1, 2, 3], [["m"]], "x"]}])
+def test_a_damaged_file_of_what_was_read_is_refused(kept, entries):
     file, _ = kept
-    file.write_text(json.dumps(json.loads(file.read_text()) | {"known": known}))
+    file.write_text(json.dumps(json.loads(file.read_text()) | {"known": entries}))
     with pytest.raises(DataError, match="it is not what was written"):
         digest.recall(file)
 

@@ -24,13 +24,13 @@ def plan():
 @pytest.fixture
 def scope(plan, tmp_path, monkeypatch):
     """A run in which the tables of a figure, of a study and of a user's audit are there."""
-    found = Scope(RunLayout(plan))
-    assert "audit_mlp" not in found.not_run  # is worked out here, beside the example's file
+    run_scope = Scope(RunLayout(plan))
+    assert "audit_mlp" not in run_scope.not_run  # is worked out here, beside the example's file
     monkeypatch.chdir(tmp_path)
     for name in ("replicates/adult_cluster", "studies/yeom_iwpc", "audits/patients/replicates/audit_mlp"):
         (tmp_path / RUN / name).parent.mkdir(parents=True)
         (tmp_path / RUN / f"{name}.csv").touch()
-    return found
+    return run_scope
 
 
 def test_tables_of_claims_that_are_there_are_judged(scope):
@@ -56,12 +56,12 @@ def test_an_effort_is_what_new_files_take_and_what_is_made_again(plan):
         asked.append([*files])
         return float(len(asked[-1]))
 
-    found = efforts_of(plan, doubled, tables, core_hours)
+    efforts = efforts_of(plan, doubled, tables, core_hours)
     strong = plan.experiments["adult_cluster_strong"]
     new, again = asked[:2]
-    assert found["adult_cluster_strong"] == Effort(strong.replicates, len(new), len(again))
+    assert efforts["adult_cluster_strong"] == Effort(strong.replicates, len(new), len(again))
     assert not {*new} & {*replicated(RunLayout(plan), "adult_cluster_strong")}
     assert {*again} >= {*RunLayout(plan).all_references("adult_cluster_strong")}, "evaluated on all targets' records"
-    assert found["adult_gender"].again == 0, "it has no reference models"
+    assert efforts["adult_gender"].again == 0, "it has no reference models"
     assert asked[-1] == ["studies/yeom_iwpc.csv"]
-    assert found["yeom_iwpc"] == Effort(plan.studies["yeom_iwpc"].splits, 1.0)
+    assert efforts["yeom_iwpc"] == Effort(plan.studies["yeom_iwpc"].splits, 1.0)

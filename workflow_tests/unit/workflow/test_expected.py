@@ -39,8 +39,8 @@ def test_target_models_are_counted_by_arm_and_privacy(plan):
     work = ExperimentWork.of(plan.experiments["adult_cluster"])
     trained = work.trained("train_block", wildcards_of(plan, "train_block", "adult_cluster"))
     # Two arms, epsilons 1 and inf, two replicates.
-    assert [(each.private, each.models) for each in trained] == [(True, 2), (False, 2), (True, 2), (False, 2)]
-    assert {(each.records, each.queries, each.steps) for each in trained} == {(10000, 20000, 2 * 50)}
+    assert [(item.private, item.models) for item in trained] == [(True, 2), (False, 2), (True, 2), (False, 2)]
+    assert {(item.records, item.queries, item.steps) for item in trained} == {(10000, 20000, 2 * 50)}
     assert work.targets() == (8, 8 * 20000)
 
 
@@ -49,13 +49,13 @@ def test_all_records_that_a_model_is_evaluated_on_are_counted(plan):
     # Of 70 000 records 300 are the pool, and 200 of them are attacked; all others are the population of attack P.
     assert {sizes[1:] for sizes in mnist.sizes.values()} == {(200, 69700, 0)}
     kinds = ("train_block", "train_references")
-    of_all = [each for kind in kinds for each in mnist.trained(kind, wildcards_of(plan, kind, "thudi_mnist"))]
+    of_all = [item for kind in kinds for item in mnist.trained(kind, wildcards_of(plan, kind, "thudi_mnist"))]
     # Reference models are evaluated on the records of all target models: here those are all.
-    assert {each.evaluated for each in of_all} == {69900, 70000}
+    assert {item.evaluated for item in of_all} == {69900, 70000}
     # No attack of the other takes a population; 200 records measure accuracy, also after each epoch (one, here).
     assert {sizes[1:] for sizes in budget.sizes.values()} == {(200, 0, 200)}
     trained = budget.trained("train_block", wildcards_of(plan, "train_block", "thudi_mnist_budget"))
-    assert {(each.queries, each.evaluated) for each in trained} == {(400, 600)}
+    assert {(item.queries, item.evaluated) for item in trained} == {(400, 600)}
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_networks_of_grey_and_of_colour_images_have_their_own_sizes(plan, networ
 def test_models_of_other_roles_are_counted(plan):
     def models(kind, name, **more):
         work = ExperimentWork.of(plan.experiments[name])
-        return sum(each.models for each in work.trained(kind, wildcards_of(plan, kind, name) | more))
+        return sum(item.models for item in work.trained(kind, wildcards_of(plan, kind, name) | more))
 
     assert models("train_shadows", "adult_cluster") == 2 * 2 * 5
     assert models("train_references", "adult_cluster_strong") == 2 * 4
@@ -106,8 +106,8 @@ def test_a_measured_step_replaces_the_estimate(plan):
     wildcards = wildcards_of(plan, "train_block", "adult_cluster")
     guessed = Expectations(plan, MachineRates())
     trained = guessed.trained("train_block", wildcards)
-    measured = Expectations(plan, MachineRates(start=1.0, steps={key(each): 0.5 for each in trained}))
-    steps = sum(each.steps for each in trained)
+    measured = Expectations(plan, MachineRates(start=1.0, steps={key(item): 0.5 for item in trained}))
+    steps = sum(item.steps for item in trained)
     assert measured.of("train_block", wildcards).seconds == pytest.approx(1.0 + 0.5 * steps, rel=0.01)
 
 
@@ -135,7 +135,9 @@ def test_a_network_of_the_users_own_is_guessed_whatever_its_arguments_are_called
     (trained, *_) = Expectations(plan, MachineRates()).trained(
         "train_block", wildcards_of(plan, "train_block", "adult_cluster")
     )
-    own, other = (replace(trained, architecture=Architecture("my_model.py:vgg", each)) for each in (shape, {}))
+    own, other = (
+        replace(trained, architecture=Architecture("my_model.py:vgg", arguments)) for arguments in (shape, {})
+    )
     assert own.network == other.network
     assert math.isfinite(step_seconds(own))
 

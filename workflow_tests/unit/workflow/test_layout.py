@@ -71,8 +71,8 @@ def test_one_name_in_two_files_shares_no_result(tmp_path):
     ],
 )
 def test_the_pattern_finds_a_home_where_the_name_belongs_to_it(layout, path, home):
-    found = re.match(layout.home_pattern, path)
-    assert (found and found.group()) == home
+    match = re.match(layout.home_pattern, path)
+    assert (match and match.group()) == home
 
 
 def test_a_plan_without_experiments_has_no_home(tmp_path):

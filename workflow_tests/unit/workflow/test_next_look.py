@@ -40,17 +40,18 @@ KEYS = {"student": "own/mine/student"}
 @pytest.fixture
 def run(tmp_path):
     students(tmp_path)
-    about = {"not_run": {"texas": "texas.csv is missing"}, "trained": {}, "other_networks": {}, "times": None}
-    return {"folder": str(tmp_path), "synthetic": False, "scale": "laptop", **about}
+    fields = {"not_run": {"texas": "texas.csv is missing"}, "trained": {}, "other_networks": {}, "times": None}
+    return {"folder": str(tmp_path), "synthetic": False, "scale": "laptop", **fields}
 
 
 def test_an_undecided_claim_gets_replicates_and_what_was_not_run_is_counted(run):
-    look, words = next_look(run, {}, EFFORTS, 1.0, None)
+    look, message = next_look(run, {}, EFFORTS, 1.0, None)
     assert look == Look(0.1, {"student": 2})
-    assert "  humphries-fig7-order: 2 times the planned replicates, 0.1 core-hours" in words
-    assert "of them: not run" in words
+    assert "  humphries-fig7-order: 2 times the planned replicates, 0.1 core-hours" in message
+    assert "of them: not run" in message
     assert (
-        "humphries-fig8-acc, humphries-fig8-iid-below-ceiling: without replicates/texas (texas.csv is missing)" in words
+        "humphries-fig8-acc, humphries-fig8-iid-below-ceiling: without replicates/texas (texas.csv is missing)"
+        in message
     )
 
 
@@ -62,15 +63,15 @@ def test_a_metric_without_a_number_in_some_replicates_of_an_audit_is_no_missing_
     for replicates, complete in ((10, True), (9, False)):
         held = Held([HeldMean(**place, limit=0.2, replicates=replicates, estimate=mean)], {})
         audit.write_text(json.dumps({"limits": {"held": held.plain()}}))
-        _, words = next_look(run, {"mine": str(audit)}, efforts, 1.0, looks)
-        assert ("is not complete" not in words) is complete
+        _, message = next_look(run, {"mine": str(audit)}, efforts, 1.0, looks)
+        assert ("is not complete" not in message) is complete
 
 
 def test_a_look_that_is_not_complete_comes_first(run):
     looks = Looks([Look(0.1, {"student": 2, "of_another_plan": 4})])
-    look, words = next_look(run, {}, EFFORTS, 1.0, looks)
+    look, message = next_look(run, {}, EFFORTS, 1.0, looks)
     assert look is None
-    assert words.startswith("The last look is not complete: replicates of student are to be made first. If no job")
+    assert message.startswith("The last look is not complete: replicates of student are to be made first. If no job")
     students(Path(run["folder"]), 8)
     assert "0.1 core-hours were given to earlier looks" in next_look(run, {}, EFFORTS, 1.0, looks)[1]
 

@@ -60,13 +60,16 @@ def test_synthetic_data_are_always_there(synthetic):
     assert synthetic.not_run == {}
     settings = ("humphries", "izzo", "yeom")
     every = {
-        each.name for paper, artifacts in PAPERS.items() for each in artifacts if paper in settings or not each.tables
+        artifact.name
+        for paper, artifacts in PAPERS.items()
+        for artifact in artifacts
+        if paper in settings or not artifact.tables
     }
     assert set(synthetic.artifacts) == every
     for artifact in synthetic.artifacts.values():
         assert synthetic.makes(artifact)
         assert synthetic.tables(artifact) == list(artifact.tables)
-        assert synthetic.facts(artifact)["not_run"] == {}
+        assert synthetic.run_summary(artifact)["not_run"] == {}
 
 
 def test_what_the_settings_do_not_hold_is_not_made():
@@ -98,7 +101,7 @@ def test_without_data_experiments_are_left_out_with_the_reason(student):
 def test_figures_are_made_of_the_data_that_are_there(student):
     both, none = student.artifacts["humphries_strong"], student.artifacts["humphries_fig6"]
     assert student.tables(both) == ["summary/student_strong"]
-    assert set(student.facts(both)["not_run"]) == {"adult_cluster_strong"}
+    assert set(student.run_summary(both)["not_run"]) == {"adult_cluster_strong"}
     assert student.makes(both)
     assert not student.makes(none)
     assert student.tables(none) == list(none.tables), "a target that is named runs all the same, and fails"
@@ -113,13 +116,13 @@ def test_figures_are_made_of_the_data_that_are_there(student):
 
 def test_a_name_counts_for_the_run_with_its_facts(student, synthetic):
     fig7 = synthetic.artifacts["humphries_fig7"]
-    assert synthetic.facts(fig7)["synthetic"]
-    assert not student.facts(fig7)["synthetic"]
-    assert set(student.facts(fig7)["experiments"]) == set(student.facts(fig7)["paper"]) == {"student"}
+    assert synthetic.run_summary(fig7)["synthetic"]
+    assert not student.run_summary(fig7)["synthetic"]
+    assert set(student.run_summary(fig7)["experiments"]) == set(student.run_summary(fig7)["paper"]) == {"student"}
     theory = synthetic.artifacts["izzo_theory"]
-    assert synthetic.facts(theory)["without_data"]
-    assert not synthetic.facts(theory)["synthetic"]
-    study = synthetic.facts(synthetic.artifacts["yeom_fig2a"])
+    assert synthetic.run_summary(theory)["without_data"]
+    assert not synthetic.run_summary(theory)["synthetic"]
+    study = synthetic.run_summary(synthetic.artifacts["yeom_fig2a"])
     assert study["experiments"] == {}
     assert set(study["paper"]) == {"yeom_eyedata", "yeom_iwpc"}
 
@@ -164,7 +167,9 @@ def test_private_models_are_checked_where_their_data_are(student, synthetic):
     assert set(synthetic.checked) == {"humphries"}, "Yeom et al. train none"
     assert set(student.checked["humphries"]) == {"student", "student_strong", "student_canaries"}
     assert set(student.private) > set(student.checked["humphries"])
-    (check,) = {name: each for name, each in student.engine_checks("humphries").items() if name == "student"}.values()
+    (check,) = {
+        name: engine_check for name, engine_check in student.engine_checks("humphries").items() if name == "student"
+    }.values()
     assert check.dataset == student.layout.prepared("student")
 
 
@@ -174,7 +179,7 @@ def test_lists_of_exposed_records_take_three_replicates(synthetic):
 
 
 def test_clusters_and_prepared_data_are_shared(synthetic):
-    assert len(synthetic.clustered) < sum(each.startswith("adult_cluster") for each in synthetic.plan.experiments)
+    assert len(synthetic.clustered) < sum(name.startswith("adult_cluster") for name in synthetic.plan.experiments)
     assert len(synthetic.prepared) < len(synthetic.with_data)
     assert synthetic.study_data("yeom_iwpc") == [synthetic.layout.prepared("yeom_iwpc")]
     assert synthetic.study_data("izzo_fig2") == []

@@ -39,8 +39,8 @@ def test_each_kind_of_model_is_measured(monkeypatch):
 
 
 def test_what_is_known_is_not_measured_again():
-    known = {key(PERCEPTRON): 123.0}
-    assert trial.measure([PERCEPTRON], MachineRates(steps=known)).steps == known
+    steps = {key(PERCEPTRON): 123.0}
+    assert trial.measure([PERCEPTRON], MachineRates(steps=steps)).steps == steps
 
 
 def test_what_would_take_too_long_is_left_to_its_estimate(monkeypatch):

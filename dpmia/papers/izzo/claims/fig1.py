@@ -46,9 +46,9 @@ def _growth(tables: Tables) -> float:
 
 
 def _noise_note(tables: Tables, finding: Finding) -> str:
-    each = ", ".join(f"{scale:.4g} (n = {records})" for records, scale in _dp().items())
+    scales = ", ".join(f"{scale:.4g} (n = {records})" for records, scale in _dp().items())
     by_theorem_7 = float(theorem_7_scale(ETA, 2) * SIGMA)
-    return f"exact; MIP {_mip():.4g} (by theorem 7, which the text names, {by_theorem_7:.4g}), DP {each}"
+    return f"exact; MIP {_mip():.4g} (by theorem 7, which the text names, {by_theorem_7:.4g}), DP {scales}"
 
 
 _claim = partial(theorem, artifact="izzo_fig1")

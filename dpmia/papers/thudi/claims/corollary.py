@@ -35,6 +35,6 @@ CLAIMS = (
         ),
         artifact="thudi_theory",
         tables=TWO,
-        each=True,
+        some_suffice=True,
     ),
 )

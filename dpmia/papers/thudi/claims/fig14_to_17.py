@@ -41,7 +41,7 @@ def _no_gain(
     cells, note = measured(mean_over(epsilons, gains), pd.Series.any, "no record is predicted a member")
     quantity = f"precision of {what} minus baseline, mean over {epsilons}, at every rate"
     condition = Condition(quantity, at_most(tolerance), cells, epsilons=epsilons)
-    return claim(id, statement, condition, note=note, artifact=artifact, tables=TWO, each=True)
+    return claim(id, statement, condition, note=note, artifact=artifact, tables=TWO, some_suffice=True)
 
 
 CLAIMS = (

@@ -59,14 +59,14 @@ def _curves(tables: Tables, experiment: str, metric: str = budgets.BEST) -> Curv
     Raises:
         MissingRowsError: some bound was not run.
     """
-    rows, found = Replicates.of(tables, experiment), Curves()
+    rows, curves = Replicates.of(tables, experiment), Curves()
     for cell in budgets.budgets().dropna().itertuples():
         measured = rows.epsilons(ALL, cell.arm, metric=metric)
         for epsilon in [epsilon for epsilon in measured if abs(epsilon - cell.epsilon) <= budgets.ROUNDING][:1]:
-            found.setdefault(round(cell.bound, 3), {})[cell.rate] = rows(cell.arm, epsilon, metric=metric)
-    if len(found) < len(budgets.TARGET_EPSILONS):
+            curves.setdefault(round(cell.bound, 3), {})[cell.rate] = rows(cell.arm, epsilon, metric=metric)
+    if len(curves) < len(budgets.TARGET_EPSILONS):
         raise MissingRowsError(f"{rows.experiment} has no {metric} for some of the bounds")
-    return found
+    return curves
 
 
 def _highest_accuracy(curves: Curves) -> float:
@@ -209,7 +209,7 @@ CLAIMS = (
         ),
         artifact="thudi_fig5",
         tables=tuple(f"replicates/{experiment}" for experiment in names.BUDGETS),
-        each=True,
+        some_suffice=True,
         note=_without_those_that_learnt_nothing,
     ),
     _cifar10(

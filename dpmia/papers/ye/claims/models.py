@@ -190,21 +190,21 @@ def _near_auc(letters: str, value: float, tolerance: float, configurations: Conf
 
 def _printed(configurations: Configurations) -> dict[str, dict[MetricKey, float]]:
     """Return what the paper prints of some configurations, as fractions: table -> metric -> mean."""
-    found: dict[str, dict[MetricKey, float]] = {}
+    means: dict[str, dict[MetricKey, float]] = {}
     for row in configurations:
         for quantity, (value, _) in row.printed.items():
             if quantity in MODEL_METRICS:
                 key, mean = (row.arm, math.inf, NO_ATTACK, MODEL_METRICS[quantity]), value / 100
             else:
                 key, mean = (row.arm, math.inf, PAPER[quantity], "auc"), value
-            found.setdefault(row.table, {})[key] = mean
-    return found
+            means.setdefault(row.table, {})[key] = mean
+    return means
 
 
 def _claim(id: str, statement: str, configurations: Configurations, *conditions: Condition, **fields: Any) -> Claim:
     """Return the claim about each of some configurations, which is judged on those that were run."""
     fields = {"note": _judged_without(configurations), "printed": _printed(configurations), **fields}
-    return claim(id, statement, *conditions, tables=tables_of(configurations), each=True, **fields)
+    return claim(id, statement, *conditions, tables=tables_of(configurations), some_suffice=True, **fields)
 
 
 _PURCHASE, _MNIST = PURCHASE.values(), MNIST.values()

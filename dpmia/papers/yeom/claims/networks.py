@@ -188,7 +188,7 @@ def _cost(tables: Tables, name: str, most: float) -> Cells:
     return cells
 
 
-_claim = partial(claim, each=True)
+_claim = partial(claim, some_suffice=True)
 
 CLAIMS = (
     _claim(
