@@ -6,15 +6,15 @@ def audit_part(name):
     if name in PREDICTIONS:
         settings = PREDICTIONS[name]
         attacks = prediction_jobs.attacks(settings)
-        model_facts, groups = facts.prediction_facts(name, settings), {}
+        description, groups = descriptions.describe_predictions(name, settings), {}
     else:
         settings = EXPERIMENTS[name]
         attacks = {attack: jobs.attack_job(settings, attack) for attack in jobs.audited_attacks(settings)}
-        model_facts, groups = facts.audit_facts(settings), jobs.groups(settings)
+        description, groups = descriptions.describe_audited(settings), jobs.groups(settings)
     files = LAYOUT.audited(name)
     references = files.pop("references")
     return {
-        "facts": model_facts,
+        "facts": description,
         "groups": groups,
         "attacks": {
             name: AuditedAttack(attack.attack, attack.options, references[name]).plain()

@@ -17,8 +17,8 @@ def main(snakemake):
     """Judge the run that `params` describe, and write beside its tables."""
     params = snakemake.params
     folder, name = Path(params.folder), params.name
-    facts = ("synthetic", "scale", "not_run", "trained", "other_networks", "times", "only")
-    judged_run = JudgedRun(folder, **{fact: getattr(params, fact) for fact in facts})
+    fields = ("synthetic", "scale", "not_run", "trained", "other_networks", "times", "only")
+    judged_run = JudgedRun(folder, **{field: getattr(params, field) for field in fields})
     judged = judge_all(claims(), judged_run)
     write_table(folder / f"{name}.csv", judged, digits=6)
     with whole_file(folder / f"{name}.md") as part:

@@ -146,8 +146,8 @@ class UpperBound(Bounds):
         delta = number(delta, "upper_bound.epsilon, delta")
         valid = f"a number from {DELTAS[0]:g} up and below 1"
         require("upper_bound.epsilon, delta", DELTAS[0] <= delta < 1, delta, valid)
-        facts = (self.sampler, self.sampling_rate, self.steps, self.epochs, self.noise_multiplier)
-        return epsilon_of(*facts, delta, relation)
+        mechanism = (self.sampler, self.sampling_rate, self.steps, self.epochs, self.noise_multiplier)
+        return epsilon_of(*mechanism, delta, relation)
 
     def plot(self) -> Figure:
         """Draw the curve on logarithmic axes."""

@@ -191,8 +191,8 @@ def plan_noise(
 
     @cache
     def epsilon_at(number: float) -> float:
-        facts = {"sampling_rate": 1.0, "steps": 1, "epochs": 1} | run | {unknown: number}
-        return epsilon_of(sampler, **facts, delta=delta or 0.0, relation=relation, near=near)
+        run_settings = {"sampling_rate": 1.0, "steps": 1, "epochs": 1} | run | {unknown: number}
+        return epsilon_of(sampler, **run_settings, delta=delta or 0.0, relation=relation, near=near)
 
     def measured(number: float) -> float:
         if target == "epsilon":

@@ -41,7 +41,7 @@ def results(
 
     Args:
         summary: as `dpmia.evaluation.summary.summary_table` returns it.
-        facts: as `dpmia.settings.facts.audit_facts` returns them; delta, relation, compares, stated and
+        facts: as `dpmia.settings.descriptions.describe_audited` returns them; delta, relation, compares, stated and
             independent are used.
         groups: arm -> the group that its members come from, as it is spelled in the file.
 

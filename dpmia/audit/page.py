@@ -17,9 +17,9 @@ from dpmia.audit.formatting import (
     of_hundred,
     predictions_only,
 )
+from dpmia.audit.glossary import GLOSSARY, MEANING, TRIAL
 from dpmia.audit.pictures import risk_picture, roc_picture
 from dpmia.audit.plain import AT_LOW_RATE, few_records, guessed_at_low_rate, place
-from dpmia.audit.words import MEANING, TRIAL, WORDS
 from dpmia.common.epsilon import format_epsilon
 from dpmia.common.formatting import format_bound, format_interval, format_number, rounded_up
 from dpmia.formats.rows import BLIND
@@ -76,7 +76,7 @@ def page(audit: Mapping[str, Any]) -> str:
         verdict_groups=_verdict_groups(audit),
         model_verdicts=MODEL_VERDICTS,
         meaning=MEANING,
-        glossary=WORDS,
+        glossary=GLOSSARY,
         exceeded=_held_rows(audit, "exceeded"),
         undecided=_held_rows(audit, "undecided"),
         metric_name=metric_name,

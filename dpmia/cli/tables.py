@@ -22,7 +22,7 @@ from dpmia.formats.signals import MEMBER, NONMEMBER, POPULATION
 from dpmia.settings import names
 from dpmia.settings.base import LARGEST, Scale
 from dpmia.settings.config import LIMITED
-from dpmia.settings.facts import NO_AUDIT
+from dpmia.settings.descriptions import NO_AUDIT
 from dpmia.settings.resolve import SCALES
 
 #: Records of a group that has an arm, at least; a batch fits into half of them.

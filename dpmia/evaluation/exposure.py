@@ -87,8 +87,8 @@ def exposure_rows(
     for (arm, epsilon), scored in sorted(by_model.items(), key=lambda item: (item[0][0], float(item[0][1]))):
         ordered = [scored[replicate] for replicate in sorted(scored)]
         rng = np.random.default_rng(derive_seed(root_seed, "exposure", *meaning[arm, epsilon]))
-        facts = {"experiment": experiment, "arm": arm, "epsilon": float(epsilon), "score": ordered[0].kind}
-        rows.append(facts | _agreement(ordered[:LISTS_COMPARED], rng) | _rates(ordered))
+        keys = {"experiment": experiment, "arm": arm, "epsilon": float(epsilon), "score": ordered[0].kind}
+        rows.append(keys | _agreement(ordered[:LISTS_COMPARED], rng) | _rates(ordered))
     return [[row.get(column) for column in COLUMNS] for row in rows]
 
 
@@ -114,16 +114,16 @@ def _agreement(scored: Sequence[_Scored], rng: np.random.Generator) -> dict[str,
     common = scored[0].records[scored[0].is_member]
     for other in scored[1:]:
         common = np.intersect1d(common, other.records[other.is_member])
-    facts: dict[str, object] = {"seeds": len(scored), "records": len(common), "listed": LISTED}
+    row: dict[str, object] = {"seeds": len(scored), "records": len(common), "listed": LISTED}
     if len(scored) < LISTS_COMPARED or len(common) <= LISTED:
-        return facts | {"verdict": f"no list: {len(common)} records are members in all of {len(scored)} replicates"}
+        return row | {"verdict": f"no list: {len(common)} records are members in all of {len(scored)} replicates"}
     scores = np.stack([model.scores[np.searchsorted(model.records, common)] for model in scored])
     agreement = stability(scores, rng)
-    facts |= {"jaccard": agreement.jaccard, "by_chance": agreement.by_chance}
+    row |= {"jaccard": agreement.jaccard, "by_chance": agreement.by_chance}
     if not is_stable(agreement.jaccard, agreement.by_chance):
-        return facts | {"verdict": "not stable: another seed lists other records"}
+        return row | {"verdict": "not stable: another seed lists other records"}
     verdict = "stable" if scored[0].kind != "loss" else "stable, by the loss alone: easy records, exposed or not"
-    return facts | {"verdict": verdict, "most_exposed": " ".join(map(str, common[agreement.always]))}
+    return row | {"verdict": verdict, "most_exposed": " ".join(map(str, common[agreement.always]))}
 
 
 def _rates(scored: Sequence[_Scored]) -> dict[str, object]:

@@ -148,22 +148,22 @@ def nulls_table(
                 knowledge = models.knowledge_of(queries)
                 for name, attack in attacks.items():
                     rng = np.random.default_rng(derive_seed(root_seed, "nulls", *signal.card.meaning))
-                    facts = {"experiment": experiment, "targets": len(together), "attack": name, "alpha": alpha}
-                    tables += _nulls(attack, queries, knowledge, rng, facts)
+                    keys = {"experiment": experiment, "targets": len(together), "attack": name, "alpha": alpha}
+                    tables += _nulls(attack, queries, knowledge, rng, keys)
     return pd.concat([table for table in tables if len(table)] or tables, ignore_index=True)[NULLS]
 
 
 def _nulls(
-    attack: HypothesisTest, signal: Signal, knowledge: Knowledge, rng: np.random.Generator, facts: dict[str, Any]
+    attack: HypothesisTest, signal: Signal, knowledge: Knowledge, rng: np.random.Generator, keys: dict[str, Any]
 ) -> Iterator[pd.DataFrame]:
     null = attack.null(signal, knowledge)
-    threshold = attack.estimator.threshold(null, facts["alpha"])
+    threshold = attack.estimator.threshold(null, keys["alpha"])
     for query in np.flatnonzero(signal.is_member).tolist():
         losses = null.of(query)
         kept = rng.choice(losses, MOST_LOSSES, replace=False) if len(losses) > MOST_LOSSES else losses
         yield pd.DataFrame(
             {
-                **facts,
+                **keys,
                 "arm": signal.card.arm,
                 "target": signal.card.replicate,
                 "record": signal.records[query],

@@ -113,6 +113,6 @@ def spent(accounting: Accounting, steps: int) -> float:
     """
     from dpmia.privacy.accounting import Mechanism  # here, as above
 
-    facts = {field: getattr(accounting, field) for field in ("sampler", "rate", "relation", "delta", "accountant")}
-    mechanism = Mechanism(**facts, steps=steps, epochs=math.ceil(accounting.epochs * steps / accounting.steps))
+    kept = {field: getattr(accounting, field) for field in ("sampler", "rate", "relation", "delta", "accountant")}
+    mechanism = Mechanism(**kept, steps=steps, epochs=math.ceil(accounting.epochs * steps / accounting.steps))
     return mechanism.epsilon(accounting.noise_multiplier, near=accounting.epsilon)

@@ -14,9 +14,9 @@ from dpmia.claims.claim import KINDS
 from dpmia.claims.judge import VERDICTS
 from dpmia.report import accounts, cards, claim_summary, curves, formatting, page, recorded, run
 from dpmia.report.deviations import Deviation, deviations, settings_text
+from dpmia.report.glossary import GLOSSARY
 from dpmia.report.reported_run import ReportedRun
 from dpmia.report.verdicts import STYLES
-from dpmia.report.words import WORDS
 from dpmia.workflow.commit import commit
 from dpmia.workflow.costs import NO_JOBS, costs_table
 
@@ -84,7 +84,7 @@ def report(reported: ReportedRun, verdicts: pd.DataFrame) -> str:
         "config": yaml.safe_dump(dict(reported.config), sort_keys=False, allow_unicode=True),
         "settings": {name: settings_text(settings) for name, settings in reported.settings.items()},
         "settings_id": cards.SETTINGS,
-        "glossary": WORDS,
+        "glossary": GLOSSARY,
         "command": f"snakemake --cores all{reported.options}",
         "versions": list(run.versions().items()),
         "commit": made_by,

@@ -16,8 +16,8 @@ from dpmia.privacy.valid_combinations import AS_PUBLISHED
 from dpmia.settings import jobs, names
 from dpmia.settings.base import Scale, Settings
 from dpmia.settings.config import Config
-from dpmia.settings.each_group import with_groups
 from dpmia.settings.epsilon_grid import with_epsilons
+from dpmia.settings.expand_groups import expand_groups
 from dpmia.settings.experiment import Experiment, ExperimentEntry, ExperimentFile
 from dpmia.settings.experiment_files import file_names, with_bundled_tables
 from dpmia.settings.known_sizes import check_known_sizes
@@ -177,7 +177,7 @@ def _experiment(
     shown: str,
 ) -> Experiment:
     where = f"{file_name}{shown}, {name}"
-    merged = with_groups(_merged(file, "experiments", name, scale, file_name), root, where)
+    merged = expand_groups(_merged(file, "experiments", name, scale, file_name), root, where)
     training = merged.get("training", {})  # unchecked as yet
     if engine is not None and isinstance(training, dict) and training.get("engine") not in LOSS_OF_THEIR_OWN:
         merged = _overlaid(merged, {"training": {"engine": engine}})

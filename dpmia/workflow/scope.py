@@ -15,7 +15,7 @@ from dpmia.formats.table_names import experiment_of
 from dpmia.jobs.checking import EngineCheck
 from dpmia.papers.artifact import Artifact
 from dpmia.papers.catalogue import PAPERS
-from dpmia.settings import facts, jobs
+from dpmia.settings import descriptions, jobs
 from dpmia.settings.experiment import Experiment
 from dpmia.settings.own_data import OwnData
 from dpmia.settings.resolve import Plan
@@ -38,7 +38,7 @@ class Scope:
     """
 
     layout: RunLayout
-    _facts: dict[tuple[str, bool], dict[str, Any]] = field(default_factory=dict, repr=False, compare=False)
+    _descriptions: dict[tuple[str, bool], dict[str, Any]] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def plan(self) -> Plan:
@@ -212,9 +212,9 @@ class Scope:
     # What pages say of the run.
 
     def run_summary(self, artifact: Artifact) -> dict[str, Any]:
-        """Return the facts on the run that an artifact's captions print."""
+        """Return what an artifact's captions say of the run."""
         if artifact.name not in PAPER_OF:
-            return self._facts_of_check(artifact)
+            return self._summary_of_check(artifact)
         with_data = any(experiment_of(table) in self.with_data for table in artifact.tables)
         shown = [table.split("/") for table in self.tables(artifact)]
         trained = [name for stage, name in shown if stage in _TRAINED]
@@ -225,15 +225,15 @@ class Scope:
             "synthetic": self.plan.config.data == "synthetic" and with_data,
             "without_data": not with_data,
             "scale": self.plan.config.scale,
-            "experiments": {name: self._facts_of(name) for name in trained},
-            "paper": {name: self._facts_of(name, at_paper_scale=True) for name in trained} | studies,
+            "experiments": {name: self._description_of(name) for name in trained},
+            "paper": {name: self._description_of(name, at_paper_scale=True) for name in trained} | studies,
             "not_run": {
                 name: self.not_run[name] for name in map(experiment_of, artifact.tables) if not self.runs(name)
             },
         }  # fmt: skip
 
     def judged(self, times: Mapping[str, int] | None) -> dict[str, Any]:
-        """Return the facts on the run that verdicts on claims depend on.
+        """Return what verdicts on claims depend on in the run.
 
         Args:
             times: experiment -> how many times its planned replicates it has; None where none were added.
@@ -242,7 +242,7 @@ class Scope:
             name: experiment for name, experiment in self.plan.experiments.items() if self.layout.of_paper(name)
         }
         others = {
-            name: facts.other_networks(experiment, self.plan.at_paper_scale[name])
+            name: descriptions.other_networks(experiment, self.plan.at_paper_scale[name])
             for name, experiment in of_papers.items()
         }
         of_other_scales = dict.fromkeys(self.plan.of_other_scales, f"not run at scale {self.plan.config.scale}")
@@ -250,7 +250,7 @@ class Scope:
             "synthetic": self.plan.config.data == "synthetic",
             "scale": self.plan.config.scale,
             "not_run": of_other_scales | self.not_run_of_papers,
-            "trained": {name: facts.trained(experiment) for name, experiment in of_papers.items()},
+            "trained": {name: descriptions.trained(experiment) for name, experiment in of_papers.items()},
             "other_networks": {name: networks for name, networks in others.items() if networks},
             "times": times,
         }
@@ -308,8 +308,8 @@ class Scope:
         folder = f"{self.layout.resources}/raw/{dataset}"
         return unavailable_reason(dataset, config.data_mirror, folder, config.download)
 
-    def _facts_of_check(self, artifact: Artifact) -> dict[str, Any]:
-        """Return the facts that a second opinion prints: on the engines of this run, or on engines alone."""
+    def _summary_of_check(self, artifact: Artifact) -> dict[str, Any]:
+        """Return what a second opinion says of the run: of its engines, or of engines alone."""
         return {
             "synthetic": self.plan.config.data == "synthetic",
             "scale": self.plan.config.scale,
@@ -318,10 +318,10 @@ class Scope:
             "without_data": any(table.startswith("guarantees/") for table in artifact.tables),
         }
 
-    def _facts_of(self, name: str, at_paper_scale: bool = False) -> dict[str, Any]:
-        """Return the facts on an experiment that captions print; many figures share them."""
+    def _description_of(self, name: str, at_paper_scale: bool = False) -> dict[str, Any]:
+        """Return what captions say of an experiment; many figures share it."""
         key = (name, at_paper_scale)
-        if key not in self._facts:
+        if key not in self._descriptions:
             plans = self.plan.at_paper_scale if at_paper_scale else self.plan.experiments
-            self._facts[key] = facts.run_facts(plans[name])
-        return self._facts[key]
+            self._descriptions[key] = descriptions.describe_experiment(plans[name])
+        return self._descriptions[key]

@@ -18,8 +18,8 @@ from dpmia.formats.signals import load_all, save_signals
 from dpmia.formats.tables import table_of
 from dpmia.jobs.attacking import AuditedAttack
 from dpmia.settings import jobs, reference_jobs
+from dpmia.settings.descriptions import describe_audited
 from dpmia.settings.experiment import Experiment
-from dpmia.settings.facts import audit_facts
 from dpmia.splits.block import draw_block
 from dpmia.splits.overlap import arms_sharing_records
 from dpmia.splits.split import save_splits
@@ -61,7 +61,7 @@ def run(name: str, experiment: Experiment, dataset: Dataset, folder: Path, seed:
     rows.to_csv(folder / "replicates.csv", index=False)
     summary_table(rows).to_csv(folder / "summary.csv", index=False)
     return {
-        "facts": audit_facts(experiment),
+        "facts": describe_audited(experiment),
         "groups": jobs.groups(experiment),
         "attacks": {attack: attacks[attack] for attack in jobs.audited_attacks(experiment)},
         "summary": folder / "summary.csv",

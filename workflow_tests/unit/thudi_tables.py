@@ -1,4 +1,4 @@
-"""Invented tables and facts for the artifacts of Thudi et al."""
+"""Invented tables and run summaries for the artifacts of Thudi et al."""
 
 import itertools
 from functools import cache

@@ -1,4 +1,4 @@
-"""Invented tables of the configurations of Ye et al., of which no two are alike, and the facts on them."""
+"""Invented tables of the configurations of Ye et al., of which no two are alike, and the summaries on them."""
 
 import itertools
 
@@ -49,14 +49,14 @@ def auc(experiment, arm, attack):
 
 
 def own(experiment, arm):
-    """Return the facts on one arm: no two of them alike."""
+    """Return the settings of one arm: no two of them alike."""
     place = PLACES.index((experiment, arm))
     sizes = {"members": 500 + place, "batch_size": 50 + place, "epochs": 20 + place}
     return sizes | {"learning_rate": place / 100, "l2": place / 1000}
 
 
 def fact(experiment, arms=None):
-    """Return the facts on an experiment; those that arms have of their own are shown nowhere."""
+    """Return the settings of an experiment; those that arms have of their own are shown nowhere."""
     shared = {"model": "vgg", "optimiser": "sgd", "replicates": 3, "references": 7, "momentum": None}
     shared |= dict.fromkeys(("members", "batch_size", "epochs"), 9999) | {"learning_rate": 99.0, "l2": 99.0}
     return shared | {"arms": {arm: own(experiment, arm) for arm in arms or ARMS[experiment]}}

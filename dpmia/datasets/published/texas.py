@@ -95,7 +95,7 @@ def read(folder: Path) -> pd.DataFrame:
         DataError: the file is absent, damaged or of another format.
     """
     path = folder / FILE
-    facts = _checked(path)
+    file = _checked(path)
     codes = (*CODES, REGION, LABEL)
     try:
         frame = frame_of(
@@ -116,7 +116,7 @@ def read(folder: Path) -> pd.DataFrame:
     if np.isinf(frame[list(NUMBERS)].to_numpy()).any():
         raise _fault(path, "an infinite number")
     frame = frame.astype(dict.fromkeys(codes, "category"))
-    frame.attrs["provenance"] = {"files": [facts], "synthetic": path.with_name(SYNTHETIC_MARK).exists()}
+    frame.attrs["provenance"] = {"files": [file], "synthetic": path.with_name(SYNTHETIC_MARK).exists()}
     return frame
 
 

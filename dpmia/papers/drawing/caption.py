@@ -62,12 +62,12 @@ def run_caption(run_summary: RunSummary, table: pd.DataFrame) -> str:
 def training_caption(run_summary: RunSummary) -> str:
     """Return on which data and how the models of a figure were trained, here and at the paper's scale."""
     alike: dict[tuple[str, tuple[str, ...]], list[tuple[Items, Items | None]]] = {}
-    for name, fact in run_summary.experiments.items():
-        here, paper = items(fact), items(run_summary.paper[name]) if name in run_summary.paper else None
+    for name, settings in run_summary.experiments.items():
+        here, paper = items(settings), items(run_summary.paper[name]) if name in run_summary.paper else None
         if paper is None or here.get(ARMS) == paper.get(ARMS):
             here.pop(ARMS, None)
             paper = paper and {item: value for item, value in paper.items() if item != ARMS}
-        alike.setdefault((fact["dataset"], (*here, "", *(paper or ()))), []).append((here, paper))
+        alike.setdefault((settings["dataset"], (*here, "", *(paper or ()))), []).append((here, paper))
     texts: dict[str, list[str]] = {}
     for (dataset, _), pairs in alike.items():
         heres, papers = zip(*pairs, strict=True)
@@ -107,21 +107,21 @@ def here_and_paper(here: Items, paper: Items | None) -> str:
     return " ".join(sentences)
 
 
-def items(fact: Mapping[str, Any]) -> dict[str, str]:
+def items(settings: Mapping[str, Any]) -> dict[str, str]:
     """Return what a caption says of the training of an experiment."""
-    sizes = re.match(r"([\d,]+(?: or [\d,]+)*) (.+)", fact["sizes"])
-    epochs, _, batch = str(fact["passes"]).partition(", ")
-    epsilons = fact.get("epsilons", [])
+    sizes = re.match(r"([\d,]+(?: or [\d,]+)*) (.+)", settings["sizes"])
+    epochs, _, batch = str(settings["passes"]).partition(", ")
+    epsilons = settings.get("epsilons", [])
     values = {
-        "{}": format_network(fact["model"]),
+        "{}": format_network(settings["model"]),
         f"{{}} {sizes[2]}" if sizes else "": sizes[1] if sizes else "",
         "{} epochs": epochs.removesuffix(" epochs"),
         "batch {}": batch.removeprefix("batch "),
-        "{} replicates": str(fact["replicates"]),
-        "{} reference models": str(fact["references"] or ""),
-        "clusters of different classes paired {}": fact["pairing"] or "",
+        "{} replicates": str(settings["replicates"]),
+        "{} reference models": str(settings["references"] or ""),
+        "clusters of different classes paired {}": settings["pairing"] or "",
         "ε {}": ", ".join(epsilons) if epsilons != ["∞"] else "",
-        ARMS: ", ".join(fact.get("arms", ())) if len(fact.get("arms", ())) > 1 else "",
+        ARMS: ", ".join(settings.get("arms", ())) if len(settings.get("arms", ())) > 1 else "",
     }
     return {item: value for item, value in values.items() if value}
 
@@ -141,21 +141,25 @@ def format_small(value: float) -> str:
     return re.sub(r"e-0(\d)", r"e-\1", f"{value:g}")
 
 
-def format_batches(fact: Mapping[str, Any]) -> str:
+def format_batches(settings: Mapping[str, Any]) -> str:
     """Return how the batches of models with and without privacy are sampled."""
-    private, other = (SAMPLES[fact[key]] for key in ("sampling", "sampling_without_privacy"))
+    private, other = (SAMPLES[settings[key]] for key in ("sampling", "sampling_without_privacy"))
     return f"{private} (without privacy, too)" if private == other else f"{private} ({other} without privacy)"
 
 
-def _clipping(fact: Mapping[str, Any]) -> str:
-    return f"clip norm {fact['clip_norm']:g}" + ("" if fact["clipped_to"] is None else " (without privacy, too)")
+def _clipping(settings: Mapping[str, Any]) -> str:
+    return f"clip norm {settings['clip_norm']:g}" + (
+        "" if settings["clipped_to"] is None else " (without privacy, too)"
+    )
 
 
-def _privacy(fact: Mapping[str, Any]) -> str:
-    if fact.get("epsilons") == ["∞"]:
-        clipping = "" if fact["clipped_to"] is None else f", {_clipping(fact)}"
-        return f"{OPTIMISERS[fact['optimiser']]}, {SAMPLES[fact['sampling_without_privacy']]}{clipping}, no privacy."
+def _privacy(settings: Mapping[str, Any]) -> str:
+    if settings.get("epsilons") == ["∞"]:
+        clipping = "" if settings["clipped_to"] is None else f", {_clipping(settings)}"
+        samples = SAMPLES[settings["sampling_without_privacy"]]
+        return f"{OPTIMISERS[settings['optimiser']]}, {samples}{clipping}, no privacy."
+    relation, accountant = settings["relation"].replace("_", "-"), ACCOUNTANTS[settings["accountant"]]
     return (
-        f"DP-{OPTIMISERS[fact['optimiser']]}, {format_batches(fact)}, {_clipping(fact)}, "
-        f"δ = {format_small(fact['delta'])}, {fact['relation'].replace('_', '-')}, {ACCOUNTANTS[fact['accountant']]}."
+        f"DP-{OPTIMISERS[settings['optimiser']]}, {format_batches(settings)}, {_clipping(settings)}, "
+        f"δ = {format_small(settings['delta'])}, {relation}, {accountant}."
     )

@@ -38,9 +38,9 @@ def tabulate(tables: dict[str, pd.DataFrame], run_summary: RunSummary) -> pd.Dat
             cells = summary[summary["epsilon"] == epsilon].set_index(["attack", "metric"])[["mean", "low", "high"]]
             attacks = dict(list(of_one[of_one["attack"] != NO_ATTACK].groupby("attack", sort=False)))
             error = (1 - CONFIDENCE) / len(attacks) / len(GUESSED)
-            fact = run_summary.experiments[str(experiment)]
+            settings = run_summary.experiments[str(experiment)]
             for attack, rows in attacks.items():
-                bound, right, count = _lower_bound(rows, fact["canaries"], fact["delta"], 1 - error)
+                bound, right, count = _lower_bound(rows, settings["canaries"], settings["delta"], 1 - error)
                 lines.append(
                     [
                         *(experiment, format_epsilon(epsilon), attack, rows["replicate"].nunique()),

@@ -70,11 +70,11 @@ def tabulate(tables: dict[str, pd.DataFrame], run_summary: RunSummary) -> pd.Dat
     """
     rows = pd.concat(tables.values(), ignore_index=True)
     rows = rows[rows["metric"].isin(METRICS) | rows["metric"].str.startswith("accuracy_")]
-    bounds = [_bound(rows, name, fact) for name, fact in run_summary.experiments.items()]
+    bounds = [_bound(rows, name, settings) for name, settings in run_summary.experiments.items()]
     return pd.concat([rows, *bounds], ignore_index=True)
 
 
-def _bound(rows: pd.DataFrame, experiment: str, fact: dict[str, Any]) -> pd.DataFrame:
+def _bound(rows: pd.DataFrame, experiment: str, settings: dict[str, Any]) -> pd.DataFrame:
     """Return the bound from a little below the smallest epsilon to a little above the largest finite one."""
     finite = rows.loc[(rows["experiment"] == experiment) & np.isfinite(rows["epsilon"]), "epsilon"]
     if finite.empty:
@@ -89,7 +89,7 @@ def _bound(rows: pd.DataFrame, experiment: str, fact: dict[str, Any]) -> pd.Data
             "attack": "any",
             "oracle": False,
             "metric": "bound",
-            "mean": advantage_bound(epsilons, fact["delta"], fact["relation"]),
+            "mean": advantage_bound(epsilons, settings["delta"], settings["relation"]),
         }
     )
 

@@ -32,14 +32,14 @@ def tabulate(tables: dict[str, pd.DataFrame], run_summary: RunSummary) -> pd.Dat
     rows = with_bounds(tables, run_summary)
     shared = common_epsilons(tables.values())
     rows = rows[rows["metric"].isin(METRICS) & rows["epsilon"].isin(shared) | (rows["metric"] == "bound")]
-    guarantees = {name: _guarantee(fact) for name, fact in run_summary.experiments.items()}
+    guarantees = {name: _guarantee(settings) for name, settings in run_summary.experiments.items()}
     return rows.assign(guarantee=rows["experiment"].map(guarantees))
 
 
-def _guarantee(fact: dict) -> str:
-    if fact["accountant"] == "rdp_as_published":
+def _guarantee(settings: dict) -> str:
+    if settings["accountant"] == "rdp_as_published":
         return "as published"
-    return f"{fact['relation'].replace('_', '-')}, {fact['accountant'].upper()}"
+    return f"{settings['relation'].replace('_', '-')}, {settings['accountant'].upper()}"
 
 
 def draw(table: pd.DataFrame, run_summary: RunSummary) -> drawing.CaptionedFigure:

@@ -217,7 +217,9 @@ def _gain_range(table: pd.DataFrame) -> tuple[float, float]:
 def _few(table: pd.DataFrame, run_summary: RunSummary) -> str:
     """Say what hollow markers are, where there are any."""
     attacks = table[(table["curve"] == ATTACK) & table["mean"].notna()]
-    full = attacks["experiment"].map({name: fact["replicates"] for name, fact in run_summary.experiments.items()})
+    full = attacks["experiment"].map(
+        {name: settings["replicates"] for name, settings in run_summary.experiments.items()}
+    )
     few = int((attacks["replicates"] < full).sum())
     if not few:
         return ""

@@ -19,7 +19,7 @@ SHOWN = {title: attack for title, attack in ATTACKS.items() if attack != "averag
 #: What a row is of -> metric of the attacks.
 MEASURES = {"AUC": "auc", "TPR at 1 % FPR": "tpr_at_1pct_fpr", "TPR at 0.1 % FPR": "tpr_at_0.1pct_fpr"}
 
-#: Column -> fact on the run that it holds.
+#: Column -> setting that it holds.
 SETTINGS = {
     **{"records": "members", "references": "references", "learning rate": "learning_rate", "momentum": "momentum"},
     **{"batch": "batch_size", "epochs": "epochs", "l2 penalty": "l2", "clip norm": "clipped_to"},
@@ -69,8 +69,8 @@ def _lines(row: Configuration, rows: pd.DataFrame, run: Mapping[str, Any]) -> It
                 line[title] = _cell(
                     _ours(means, NO_ATTACK, metric_of_model, percent=True), f"{row.printed[title][0]:g}"
                 )
-            for title, fact in SETTINGS.items():
-                line[title] = _cell(_format_setting(run.get(fact)), _format_setting(row.settings.get(fact)))
+            for title, key in SETTINGS.items():
+                line[title] = _cell(_format_setting(run.get(key)), _format_setting(row.settings.get(key)))
         yield line
 
 

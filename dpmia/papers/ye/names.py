@@ -44,8 +44,8 @@ class Configuration:
         label: as the paper names it, with the data set.
         printed: quantity (`TRAIN`, `TEST`, in percent, and the letters of `PAPER`) -> value and what stands after
             its "+-"; of accuracies that is a fraction, so it seems.
-        settings: fact on the run (see `dpmia.settings.facts.run_facts`) -> what the paper has; it leaves out the
-            others. Missing where gradients are not clipped.
+        settings: setting (key of `dpmia.settings.descriptions.describe_experiment`) -> what the paper has; it leaves
+            out the others. Missing where gradients are not clipped.
     """
 
     experiment: str
@@ -60,7 +60,7 @@ class Configuration:
         return f"replicates/{self.experiment}"
 
     def run(self, run_summary: RunSummary) -> dict[str, Any]:
-        """Return the facts on its target models, with those of its arm; nothing where the run does not have it."""
+        """Return the settings of its target models, with those of its arm; nothing where the run does not have it."""
         if self.experiment not in run_summary.experiments:
             return {}
         shared = run_summary.experiments[self.experiment]

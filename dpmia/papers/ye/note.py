@@ -9,8 +9,8 @@ from dpmia.papers import drawing
 from dpmia.papers.artifact import RunSummary
 from dpmia.papers.ye.names import Configuration
 
-#: What a caption says of one configuration, with one place -> the fact that stands there.
-FACTS = {
+#: What a caption says of one configuration, with one place -> the key that stands there.
+SHOWN = {
     **{"{} epochs": "epochs", "batch {}": "batch_size", "{} records": "members", "{} targets": "replicates"},
     **{"{} reference models": "references", "gradients clipped to {}": "clipped_to"},
     "RMIA offline with a = {}": "offline_a",
@@ -37,8 +37,8 @@ def _items(run: Mapping[str, Any]) -> dict[str, str]:
     if not run:
         return {}
     items = {"{}": drawing.format_network(run["model"]), "trained by {}": run["optimiser"].upper()}
-    for item, fact in FACTS.items():
-        value = run.get(fact)
+    for item, key in SHOWN.items():
+        value = run.get(key)
         if value is not None:
             items[item] = f"{value:,g}" if isinstance(value, int | float) else str(value)
     return items

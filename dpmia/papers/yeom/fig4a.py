@@ -36,7 +36,7 @@ def draw(table: pd.DataFrame, run_summary: RunSummary) -> drawing.CaptionedFigur
 
 def _keys(run_summary: RunSummary) -> str:
     """Say how many keys attacker and trainer share, here and in the paper."""
-    here = {fact["keys"] for fact in run_summary.experiments.values()}
+    here = {settings["keys"] for settings in run_summary.experiments.values()}
     paper = {run_summary.paper[name]["keys"] for name in run_summary.experiments if name in run_summary.paper} or here
     keys = f"k = {listed(map(str, sorted(here)))} shared keys"
     return f"{keys}, as in the paper." if here == paper else f"{keys}; in the paper {listed(map(str, paper))}."

@@ -15,9 +15,9 @@ from dpmia.audit import findings
 from dpmia.audit.advice import VERDICTS
 from dpmia.audit.formatting import GUESSING_OF_HUNDRED, METRICS, of_hundred
 from dpmia.audit.gather import gather
+from dpmia.audit.glossary import MEANING, TRIAL
 from dpmia.audit.limits import held_to
 from dpmia.audit.page import page
-from dpmia.audit.words import MEANING, TRIAL
 from dpmia.common.errors import DataError
 from dpmia.evaluation.predictions import read_predictions, tables
 from dpmia.formats.losses import load_losses
@@ -25,7 +25,7 @@ from dpmia.formats.signals import MEMBER, NONMEMBER, load_all
 from dpmia.formats.tables import read_table
 from dpmia.settings import prediction_jobs
 from dpmia.settings.config import LIMITED
-from dpmia.settings.facts import prediction_facts
+from dpmia.settings.descriptions import describe_predictions
 from dpmia.settings.generate import ROOT
 from dpmia.settings.predictions import Predictions
 from dpmia.settings.resolve import make_plan
@@ -303,7 +303,7 @@ def test_an_audit_of_predictions_only_has_a_page(given, tmp_path):
     _, summary = tables("mine", attacks, model, 1)
     summary.to_csv(tmp_path / "summary.csv", index=False)
     part = {
-        "facts": prediction_facts("mine", queried),
+        "facts": describe_predictions("mine", queried),
         "groups": {},
         "attacks": {
             name: attack.plain() | {"files": [str(tmp_path / "references.npz")]}
@@ -351,7 +351,7 @@ def test_the_most_exposed_of_predictions_only_are_rows_of_the_file_and_members(t
     assert (auc["interval"], auc["low"], auc["high"]) == ("records", pytest.approx(0.025 ** (1 / 30)), 1)
     summary.to_csv(tmp_path / "summary.csv", index=False)
     part = {
-        "facts": prediction_facts("mine", queried),
+        "facts": describe_predictions("mine", queried),
         "groups": {},
         "attacks": {"average_threshold": prediction_jobs.attacks(queried)["average_threshold"].plain() | {"files": []}},
         "summary": tmp_path / "summary.csv",

@@ -4,8 +4,8 @@ import pytest
 from audit_entries import FACTS, NO_LIMITS, blind, cell, entry, of_predictions, plain_text, verdict
 
 from dpmia.audit import advice
+from dpmia.audit.glossary import MEANING
 from dpmia.audit.limits import held_to
-from dpmia.audit.words import MEANING
 from dpmia.metrics.intervals import TOO_FEW
 from dpmia.metrics.ranking import held_rate
 

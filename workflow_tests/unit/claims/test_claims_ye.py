@@ -57,10 +57,10 @@ def per_record(arm, rates, count=2000):
         for letter, rate in rates.items():
             draw = rng.permutation(common) if letter == "R" else common
             threshold = rate[place] - draw
-            facts = {"experiment": "ye_purchase", "arm": arm, "target": 0, "label": 1, "membership": part}
-            facts |= {"alpha": agreement.ALPHA, "attack": agreement.NAMES[letter], "loss": 0.0}
-            facts |= {"record": place * count + np.arange(count)}
-            tables.append(pd.DataFrame({**facts, "threshold": threshold, "decision": threshold >= 0}))
+            keys = {"experiment": "ye_purchase", "arm": arm, "target": 0, "label": 1, "membership": part}
+            keys |= {"alpha": agreement.ALPHA, "attack": agreement.NAMES[letter], "loss": 0.0}
+            keys |= {"record": place * count + np.arange(count)}
+            tables.append(pd.DataFrame({**keys, "threshold": threshold, "decision": threshold >= 0}))
     return pd.concat(tables)[PER_RECORD]
 
 

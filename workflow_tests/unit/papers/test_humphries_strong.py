@@ -16,7 +16,7 @@ from dpmia.metrics.ranking import GUESSED, guesses
 from dpmia.papers.artifact import RunSummary
 from dpmia.papers.humphries import canaries, strong, strong_limits
 from dpmia.privacy.lower_bounds import epsilon_from_guesses
-from dpmia.settings.facts import run_facts
+from dpmia.settings.descriptions import describe_experiment
 from dpmia.settings.resolve import make_plan
 
 EXPERIMENTS = make_plan(OWN_CONFIG | {"experiments": ["experiments/humphries.yaml"]}, ROOT).experiments
@@ -36,7 +36,7 @@ ERROR = 0.01 / float(stdtrit(3, 0.975))
 
 
 def run_summary(names):
-    return RunSummary(True, "laptop", {name: run_facts(EXPERIMENTS[name]) for name in names})
+    return RunSummary(True, "laptop", {name: describe_experiment(EXPERIMENTS[name]) for name in names})
 
 
 def summary(experiment, measurable=True):

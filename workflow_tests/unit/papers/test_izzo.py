@@ -111,7 +111,7 @@ def test_noise_by_corollary_8_hides_less_than_by_theorem_7():
 # Figure 1
 
 
-def test_figure_1_has_the_numbers_of_the_facts_at_a_tenth():
+def test_figure_1_has_the_numbers_of_the_paper_at_a_tenth():
     table = fig1.tabulate({}, RUN_SUMMARY)
     at = table[np.isclose(table["eta"], 0.1)]
     assert at.loc[at["route"] == "mip", "noise_scale"].item() == pytest.approx(3795, abs=1)

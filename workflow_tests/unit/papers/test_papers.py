@@ -18,7 +18,7 @@ from dpmia.papers import drawing
 from dpmia.papers.artifact import RunSummary
 from dpmia.papers.catalogue import PAPERS
 from dpmia.papers.humphries import bounds, epsilon_curves, shares
-from dpmia.settings.facts import run_facts
+from dpmia.settings.descriptions import describe_experiment
 from dpmia.settings.resolve import make_plan
 from dpmia.theory.bounds import erlingsson_advantage, humphries_advantage
 
@@ -49,7 +49,9 @@ def names_of(artifact):
 def run_summary_of(artifact, synthetic=True):
     summaries = [table.split("/")[1] for table in artifact.tables if table.startswith("summary/")]
     return RunSummary(
-        synthetic and bool(artifact.tables), "laptop", {name: run_facts(EXPERIMENTS[name]) for name in summaries}
+        synthetic and bool(artifact.tables),
+        "laptop",
+        {name: describe_experiment(EXPERIMENTS[name]) for name in summaries},
     )
 
 

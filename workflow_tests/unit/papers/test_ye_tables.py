@@ -45,7 +45,7 @@ def test_a_cell_has_our_mean_with_its_limits_and_the_printed_value(name):
         settings = made.own(row.experiment, row.arm)
         assert of_auc["records"] == f"{settings['members']:,} / {row.settings['members']:,}"
         assert of_auc["references"] == f"7 / {row.settings['references']}"
-        assert of_auc["epochs"] == str(settings["epochs"]), "the facts do not have the paper's"
+        assert of_auc["epochs"] == str(settings["epochs"]), "the settings do not have the paper's"
         assert "momentum" not in table.columns, "neither the run nor the paper has it"
 
 

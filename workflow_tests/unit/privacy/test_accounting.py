@@ -289,8 +289,8 @@ def test_the_epsilon_spent_grows_to_that_of_the_whole_training(sampler):
     relation = "replace_one" if sampler == "shuffle" else "add_remove"
     mechanism = Mechanism(sampler, 0.1, 40, 4, relation, 1e-5, "pld")
     sigma = mechanism.noise_multiplier(2.0)
-    facts = mechanism.record(2.0, sigma, 1.0)
-    epsilons = [spent(facts, steps) for steps in (1, 10, 11, 40)]
+    accounting = mechanism.record(2.0, sigma, 1.0)
+    epsilons = [spent(accounting, steps) for steps in (1, 10, 11, 40)]
     assert epsilons == sorted(epsilons)
     assert epsilons[-1] == pytest.approx(mechanism.epsilon(sigma, near=2.0))
     assert epsilons[-1] <= 2.0

@@ -56,6 +56,6 @@ def test_a_stated_mechanism_may_have_one_percent_more_epsilon_than_stated_and_no
 @pytest.mark.parametrize(("steps", "epochs"), [(1, 1), (10, 1), (11, 2), (39, 4), (40, 4)])
 def test_the_epsilon_spent_is_that_of_the_steps_and_of_begun_epochs(steps, epochs):
     for sampler, relation in (("poisson", "add_remove"), ("shuffle", "replace_one")):
-        facts = Mechanism(sampler, 0.1, 40, 4, relation, 1e-5, "pld").record(2.0, 3.0, 1.0)
+        accounting = Mechanism(sampler, 0.1, 40, 4, relation, 1e-5, "pld").record(2.0, 3.0, 1.0)
         expected = Mechanism(sampler, 0.1, steps, epochs, relation, 1e-5, "pld").epsilon(3.0, near=2.0)
-        assert spent(facts, steps) == expected
+        assert spent(accounting, steps) == expected

@@ -4,7 +4,7 @@ import pytest
 from settings_samples import IID, changed, experiment
 
 from dpmia.common.errors import ConfigError
-from dpmia.settings import facts, jobs
+from dpmia.settings import descriptions, jobs
 from dpmia.workflow.training_work import ExperimentWork
 from dpmia.workflow.trial import _can_be_tried
 
@@ -25,9 +25,9 @@ def test_a_lightning_module_takes_epochs_and_batches_from_the_settings_and_no_op
     mine = experiment(OWN)
     (recipe,) = jobs.recipes(mine).values()
     assert (recipe.epochs, recipe.batch_size, recipe.optimiser) == (2, 8, "its own")
-    assert facts.audit_facts(mine)["optimiser"] == "its own optimiser"
-    assert facts.audit_facts(mine)["model"] == "own model Module"
-    assert facts.audit_facts(mine)["architecture"] == "own model Module (own.py)"
+    assert descriptions.describe_audited(mine)["optimiser"] == "its own optimiser"
+    assert descriptions.describe_audited(mine)["model"] == "own model Module"
+    assert descriptions.describe_audited(mine)["architecture"] == "own model Module (own.py)"
     assert jobs.batch_job(mine).batch_sizes == {"any": 8}
     assert jobs.engines(mine).nonprivate.endswith(":LightningEngine")
 

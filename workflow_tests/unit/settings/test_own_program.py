@@ -11,7 +11,7 @@ from dpmia.common.errors import ConfigError, TrainingError
 from dpmia.jobs.training import Guarantee
 from dpmia.privacy.calibration import NoiseCalibration
 from dpmia.privacy.record import Stated
-from dpmia.settings import facts, jobs, reference_jobs
+from dpmia.settings import descriptions, jobs, reference_jobs
 from dpmia.workflow.expected import Expectations, MachineRates
 from dpmia.workflow.training_work import ExperimentWork
 
@@ -57,8 +57,8 @@ def test_every_model_is_trained_by_the_program(folder):
         assert job.privacy.plain() == stated
     assert jobs.batch_job(mine) is None
     assert not jobs.has_private_targets(mine), "no other engine can train them again"
-    assert facts.audit_facts(mine)["model"] == "program train.py"
-    assert facts.audit_facts(mine)["stated"]
+    assert descriptions.describe_audited(mine)["model"] == "program train.py"
+    assert descriptions.describe_audited(mine)["stated"]
 
 
 def test_an_edit_of_a_file_of_the_program_is_another_program(folder):

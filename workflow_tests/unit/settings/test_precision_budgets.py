@@ -78,13 +78,13 @@ def test_what_budgets_cannot_be_computed_from_is_refused(changed, message):
 
 
 def test_figures_learn_the_budgets_of_each_bound_and_arm():
-    from dpmia.settings.facts import run_facts
+    from dpmia.settings.descriptions import describe_experiment
 
     plan = make_plan({"experiments": ["experiments/thudi.yaml"]}, ROOT)
-    rows = run_facts(plan.experiments["thudi_svhn_budget"])["precision_budgets"]
+    rows = describe_experiment(plan.experiments["thudi_svhn_budget"])["precision_budgets"]
     assert len(rows) == 15
     assert [row["epsilon"] for row in rows if row["arm"] == "p0.9"] == [0.802, None, None]
-    assert run_facts(plan.experiments["thudi_mnist"])["precision_budgets"] is None
+    assert describe_experiment(plan.experiments["thudi_mnist"])["precision_budgets"] is None
 
 
 @pytest.mark.parametrize("delta", ["x", True, -1, 2, float("nan"), [1e-5]])

@@ -114,7 +114,7 @@ def test_figures_are_made_of_the_data_that_are_there(student):
     assert {*student.published_data().values()} == {"student"}
 
 
-def test_a_name_counts_for_the_run_with_its_facts(student, synthetic):
+def test_a_name_counts_for_the_run_with_its_summary(student, synthetic):
     fig7 = synthetic.artifacts["humphries_fig7"]
     assert synthetic.run_summary(fig7)["synthetic"]
     assert not student.run_summary(fig7)["synthetic"]

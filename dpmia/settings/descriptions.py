@@ -22,7 +22,7 @@ from dpmia.settings.training import Model
 NO_AUDIT = ("bounded_loss", "collusion", "optimal_threshold", "random")
 
 
-def run_facts(experiment: Experiment) -> dict[str, Any]:
+def describe_experiment(experiment: Experiment) -> dict[str, Any]:
     """Return what a figure's caption says about an experiment."""
     training, privacy = experiment.training, experiment.privacy
     return {
@@ -49,7 +49,7 @@ def run_facts(experiment: Experiment) -> dict[str, Any]:
         "epsilons": [format_epsilon(epsilon) for epsilon in sorted({*chain(*experiment.epsilons)})],
         "keys": experiment.collusion.keys if experiment.collusion else None,
         **privacy.model_dump(exclude={"mechanisms"}),
-        "arms": _facts_of_arms(experiment),
+        "arms": _arms(experiment),
         "precision_budgets": _precision_budgets(experiment),
     }
 
@@ -62,8 +62,8 @@ def _precision_budgets(experiment: Experiment) -> list[dict[str, Any]] | None:
     return budget_rows(experiment.precision_budgets, rates, experiment.privacy.delta)
 
 
-def _facts_of_arms(experiment: Experiment) -> dict[str, dict[str, Any]]:
-    """Return by arm what may differ from the facts on the whole experiment."""
+def _arms(experiment: Experiment) -> dict[str, dict[str, Any]]:
+    """Return by arm what may differ from the description of the whole experiment."""
     recipe_of = recipes(experiment)
     return {
         name: {"members": arm.members or experiment.membership.members}
@@ -149,16 +149,16 @@ def passes(experiment: Experiment) -> str:
     """Return how often target models see their records; nothing of those that fit themselves."""
     if experiment.training.kind.own_steps:
         return ""
-    values = [sorted({arm[key] for arm in _facts_of_arms(experiment).values()}) for key in ("epochs", "batch_size")]
+    values = [sorted({arm[key] for arm in _arms(experiment).values()}) for key in ("epochs", "batch_size")]
     epochs, batches = (" or ".join(map(str, numbers)) for numbers in values)
     return f"{epochs} epochs, batch {batches}"
 
 
-def audit_facts(experiment: Experiment) -> dict[str, Any]:
+def describe_audited(experiment: Experiment) -> dict[str, Any]:
     """Return what the report of an audit says about an experiment."""
     count = experiment.references.count if experiment.references and uses(experiment, "references") else None
     independent = experiment.membership.kind in INDEPENDENT
-    return run_facts(experiment) | {
+    return describe_experiment(experiment) | {
         "model": networks(experiment),
         "architecture": architectures(experiment),
         "epochs": 0 if experiment.training.kind.own_steps else experiment.training.epochs,
@@ -173,7 +173,7 @@ def audit_facts(experiment: Experiment) -> dict[str, Any]:
     }
 
 
-def prediction_facts(name: str, predictions: Predictions) -> dict[str, Any]:
+def describe_predictions(name: str, predictions: Predictions) -> dict[str, Any]:
     """Return what the report of an audit says about a model of which there are predictions only."""
     return {
         "model": name.replace("_", " "),

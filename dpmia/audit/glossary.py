@@ -25,7 +25,7 @@ MEANING = {
 }
 
 #: Word -> what it means.
-WORDS = {
+GLOSSARY = {
     "member, non-member": "a record that the model was trained on; one that it was not trained on. In this table a "
     "record stands for a person, unless the table says otherwise.",
     "membership inference": "to decide from a model's outputs whether a record was in its training data.",

@@ -7,7 +7,7 @@ from settings_samples import HEART, changed, plan_of
 
 from dpmia.common.errors import ConfigError, UserError
 from dpmia.settings import jobs
-from dpmia.settings.each_group import arm_name, with_groups
+from dpmia.settings.expand_groups import arm_name, expand_groups
 
 OWN = {
     "dataset": {"path": "own.csv", "label": "ill", "group": "site"},
@@ -90,7 +90,7 @@ def test_values_that_are_nested_too_deeply_are_refused(key):
         deep = [deep]
     settings = changed(HEART | {"arms": "each group"}, f"membership.{key}", deep)
     with pytest.raises(ConfigError, match=f"membership.{key}: an object of type list is not"):
-        with_groups(settings, Path(), "a.yaml")
+        expand_groups(settings, Path(), "a.yaml")
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ EACH_GROUP = "each group"
 SMALLEST = 100
 
 
-def with_groups(settings: Mapping[str, Any], root: Path, where: str) -> dict[str, Any]:
+def expand_groups(settings: Mapping[str, Any], root: Path, where: str) -> dict[str, Any]:
     """Return the settings of an experiment with `arms: each group` spelled out.
 
     A membership experiment on one's own file that does not say `by` goes by the file's group.

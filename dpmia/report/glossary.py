@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 #: Word -> what it means.
-WORDS = {
+GLOSSARY = {
     "membership inference attack": "decides whether a record was in the training set of a model, from the model's "
     "outputs on it.",
     "member, non-member": "a record that was in the training set; one that was not.",

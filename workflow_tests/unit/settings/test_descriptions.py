@@ -10,15 +10,21 @@ from settings_samples import OWN_CONFIG, experiment
 from dpmia.attacks.rmia import OfflineRmia
 from dpmia.settings import jobs, names
 from dpmia.settings.attackers import OFFLINE_A
-from dpmia.settings.facts import audit_facts, mismatched_attacks, other_networks, run_facts, trained
+from dpmia.settings.descriptions import (
+    describe_audited,
+    describe_experiment,
+    mismatched_attacks,
+    other_networks,
+    trained,
+)
 from dpmia.settings.generate import ROOT
 from dpmia.settings.resolve import SCALES, make_plan
 
 
-def test_facts_for_captions_are_plain_data():
-    facts = run_facts(experiment())
-    assert json.loads(json.dumps(facts, allow_nan=False)) == facts
-    assert facts == {
+def test_descriptions_for_captions_are_plain_data():
+    description = describe_experiment(experiment())
+    assert json.loads(json.dumps(description, allow_nan=False)) == description
+    assert description == {
         "dataset": "heart",
         "model": "mlp 256-256 (ReLU, Glorot initial weights)",
         "sizes": "",
@@ -72,7 +78,7 @@ def test_at_laptop_scale_the_papers_of_images_have_other_networks_and_humphries_
     assert not any(other_networks(entry, paper.at_paper_scale[name]) for name, entry in paper.experiments.items())
 
 
-def test_facts_tell_what_arms_have_of_their_own():
+def test_descriptions_state_what_arms_have_of_their_own():
     arms = {"few": {"members": 500}, "long": {"training": {"epochs": 7, "l2": 0.5, "batch_size": 8}}, "usual": {}}
     given = experiment(
         membership={"kind": "iid", "members": 800, "nonmembers": 90, "population": 10},
@@ -80,11 +86,11 @@ def test_facts_tell_what_arms_have_of_their_own():
         iid_arms=False,
         attacks={"random": {}},
     )
-    facts = run_facts(given)
-    assert (facts["sizes"], facts["passes"]) == ("500 or 800 members", "7 or 100 epochs, batch 8 or 200")
-    assert [facts["arms"][arm]["members"] for arm in arms] == [500, 800, 800]
-    assert [facts["arms"][arm]["epochs"] for arm in arms] == [100, 7, 100]
-    assert [facts["arms"][arm]["l2"] for arm in arms] == [0.0, 0.5, 0.0]
+    description = describe_experiment(given)
+    assert (description["sizes"], description["passes"]) == ("500 or 800 members", "7 or 100 epochs, batch 8 or 200")
+    assert [description["arms"][arm]["members"] for arm in arms] == [500, 800, 800]
+    assert [description["arms"][arm]["epochs"] for arm in arms] == [100, 7, 100]
+    assert [description["arms"][arm]["l2"] for arm in arms] == [0.0, 0.5, 0.0]
     draws = jobs.arms(given)
     assert draws["few"].draw == {"members": 500, "nonmembers": 90, "population": 10}
     assert draws["long"] == draws["usual"], "who trains otherwise draws alike"
@@ -116,15 +122,15 @@ def test_the_note_of_a_verdict_names_how_clusters_are_paired():
 def test_activation_and_initial_weights_are_named():
     other = {"hidden": [4], "activation": "tanh", "initial_weights": "torch_default"}
     given = experiment(model=other, attacks={"random": {}})
-    assert run_facts(given)["model"] == "mlp 4 (tanh, PyTorch's default initial weights)"
-    audited = audit_facts(given)
-    assert (audited["model"], audited["architecture"]) == ("mlp 4", run_facts(given)["model"])
+    assert describe_experiment(given)["model"] == "mlp 4 (tanh, PyTorch's default initial weights)"
+    audited = describe_audited(given)
+    assert (audited["model"], audited["architecture"]) == ("mlp 4", describe_experiment(given)["model"])
     both = experiment(arms={"one": {"group": "va"}, "two": {"group": "va", "model": other}})
-    assert run_facts(both)["model"] == (
+    assert describe_experiment(both)["model"] == (
         "mlp 256-256 (ReLU, Glorot initial weights), mlp 4 (tanh, PyTorch's default initial weights)"
     )
     forest = {"model": {"kind": "random_forest", "trees": 3}, "training": {"engine": "scikit_learn"}}
-    assert run_facts(experiment(**forest, epsilons=[["inf"]]))["model"] == "random forest"
+    assert describe_experiment(experiment(**forest, epsilons=[["inf"]]))["model"] == "random forest"
 
 
 def test_offline_a_of_rmia_is_named():
@@ -132,7 +138,7 @@ def test_offline_a_of_rmia_is_named():
 
     def named(**attacks):
         given = experiment(**drawn, iid_arms=False, references={"count": 2, "block": 2}, attacks=attacks)
-        return run_facts(given)["offline_a"]
+        return describe_experiment(given)["offline_a"]
 
     assert named(rmia={}, random={}) is None
     assert named(rmia_offline={}) == "0.3"
@@ -153,8 +159,8 @@ def test_attacks_with_models_trained_otherwise_than_private_targets_are_named(ch
     attacks = {"lira": {}, "shadow": {}, "average_threshold": {}}
     given = {"shadows": {}, "references": {"count": 4, "block": 4}, "attacks": attacks} | changes
     assert mismatched_attacks(experiment(**given)) == mismatched
-    assert audit_facts(experiment(**given))["mismatched_attacks"] == mismatched
-    assert audit_facts(experiment(**given))["private_references"] == given["references"].get("private", True)
+    assert describe_audited(experiment(**given))["mismatched_attacks"] == mismatched
+    assert describe_audited(experiment(**given))["private_references"] == given["references"].get("private", True)
 
 
 def test_in_the_papers_experiments_only_shadow_models_are_trained_otherwise_than_private_targets():
@@ -167,6 +173,6 @@ def test_in_the_papers_experiments_only_shadow_models_are_trained_otherwise_than
 
 def test_attacks_that_were_not_run_are_known():
     given = experiment(attacks={"random": {}, "mine": {"kind": "lira_offline"}}, references={"count": 4, "block": 4})
-    missing = audit_facts(given)["attacks_not_run"]
+    missing = describe_audited(given)["attacks_not_run"]
     assert "rmia_offline" in missing
     assert not {"lira_offline", "random", "optimal_threshold"} & {*missing}
