@@ -48,11 +48,8 @@ def names_of(artifact):
 
 def run_summary_of(artifact, synthetic=True):
     summaries = [table.split("/")[1] for table in artifact.tables if table.startswith("summary/")]
-    return RunSummary(
-        synthetic and bool(artifact.tables),
-        "laptop",
-        {name: describe_experiment(EXPERIMENTS[name]) for name in summaries},
-    )
+    experiments = {name: describe_experiment(EXPERIMENTS[name]) for name in summaries}
+    return RunSummary(synthetic and bool(artifact.tables), "laptop", experiments)
 
 
 def summary(experiment, epsilons=EPSILONS):
