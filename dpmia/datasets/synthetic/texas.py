@@ -86,7 +86,7 @@ def _columns(rng: np.random.Generator, inside: int, outside: int) -> dict[str, n
     hospital = 10 * region + rng.integers(0, 10, records)
     return {
         "DISCHARGE_QTR": _decoded(["2006Q1"], np.zeros(records, dtype=np.int64)),
-        "PROVIDER_NAME": _decoded([f"Made-up hospital {number}" for number in range(10 * REGIONS)], hospital),
+        "PROVIDER_NAME": _decoded([f"Synthetic hospital {number}" for number in range(10 * REGIONS)], hospital),
         **{name: _decoded(list(CODES[name]), values) for name, values in codes.items()},
         texas.REGION: _decoded([REGION, *OTHERS], region),
         texas.LABEL: _decoded(NAMES, operation),
