@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from dpmia import __version__
 from dpmia.claims import render
 from dpmia.claims.judge import decided
 from dpmia.claims.limits import ERROR_OF_LOOK
+from dpmia.common.formatting import markdown_table
 from dpmia.common.reading.source import made
 from dpmia.formats.looks import FILE
 from dpmia.formats.table_names import experiment_of
@@ -22,6 +23,7 @@ from dpmia.formats.tables import write_table
 from dpmia.papers.artifact import Artifact
 from dpmia.papers.bibliography import BIBLIOGRAPHY
 from dpmia.papers.catalogue import PAPERS
+from dpmia.report.deviations import deviations
 from dpmia.report.formatting import title_of
 from dpmia.report.reported_run import ReportedRun
 from dpmia.report.tally import of_ours, of_papers, summary
@@ -110,6 +112,16 @@ def _command(paper: str, reported: ReportedRun) -> str:
     return f"snakemake --cores all {reported.folder}/published/{paper}{reported.options}"
 
 
+def _deviations(paper: str, reported: ReportedRun, not_run: Collection[str]) -> pd.DataFrame:
+    """Return the settings in which experiments that were run differ from those of scale `paper`, a row each."""
+    names = _experiments(paper) - set(not_run)
+    published = {name: settings for name, settings in reported.paper_settings.items() if name in names}
+    rows = deviations(reported.settings, published)
+    columns = {"setting": "setting", "here": "here", "paper": "scale paper"}
+    table = pd.DataFrame({title: [getattr(row, field) for row in rows] for field, title in columns.items()})
+    return table.assign(experiments=[", ".join(row.experiments) for row in rows])
+
+
 def _page(
     paper: str,
     artifacts: list[Artifact],
@@ -146,6 +158,10 @@ def _page(
         f"`{CLAIMS}` says of each which mean and which limits."
     )
     yield render.short_table(verdicts)
+    if len(deviating := _deviations(paper, reported, not_run)):
+        yield "## Deviations from the paper"
+        yield "Settings that differ from those of scale `paper`, which has the paper's sizes."
+        yield markdown_table(deviating)
     if any(artifact.kind == "table" for artifact in artifacts):
         yield "## Tables"
     for artifact in artifacts:

@@ -100,3 +100,21 @@ def test_the_picture_of_each_paper_is_one_of_its_figures_on_data():
         shown = {artifact.name: artifact for artifact in PAPERS[name]}
         assert shown[paper.picture].kind == "figure"
         assert shown[paper.picture].tables
+
+
+def test_the_page_lists_the_settings_that_deviate_from_the_paper(run, tmp_path):
+    reported, verdicts, folder = run
+    publish("humphries", reported, verdicts, COMMIT, folder)
+    page = " ".join((folder / "README.md").read_text().split())
+    assert "## Deviations from the paper Settings that differ" in page
+    assert "| epochs | 20 | 100 | student |" in page
+    assert "| ε | 1, ∞ | 0.01, 1, ∞ | student |" in page
+    alike = dataclasses.replace(reported, settings=reported.paper_settings)
+    publish("humphries", alike, verdicts, COMMIT, tmp_path / "alike")
+    assert "Deviations" not in (tmp_path / "alike/README.md").read_text()
+
+
+def test_what_was_not_run_deviates_in_nothing(run):
+    reported, verdicts, folder = run
+    publish("humphries", dataclasses.replace(reported, not_run={"student": "no file"}), verdicts, COMMIT, folder)
+    assert "Deviations" not in (folder / "README.md").read_text()
