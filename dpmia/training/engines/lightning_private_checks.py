@@ -15,7 +15,7 @@ from dpmia.common.errors import TrainingError
 from dpmia.formats.recipe import Recipe
 from dpmia.training.engines.lightning_module import own_module
 from dpmia.training.engines.lightning_steps import TrainerState, attach, optimisation_of, record_gradients
-from dpmia.training.engines.opacus_trial import equal_rows
+from dpmia.training.engines.opacus_trial import equal_rows, refuse_changes
 
 #: Methods by which a module changes Lightning's loop.
 _OF_THE_LOOP = {
@@ -125,12 +125,8 @@ class _Trial:
             return torch.cat(gradients)
 
     def _batch(self, network: torch.nn.Module, own: Any, batch: torch.Tensor, state: TrainerState) -> torch.Tensor:
-        before = {name: values.clone() for name, values in own.state_dict().items()}
-        record_gradients(network, own, self.x[batch], self.y[batch], state, self.where)
-        for name, values in own.state_dict().items():
-            if not torch.equal(values, before[name]):
-                problem = f"it changes {name} itself, which would keep something of the records without privacy"
-                raise TrainingError(f"{self.where}, training_step", problem, "Leave changes to the optimiser")
+        with refuse_changes(own, f"{self.where}, training_step"):
+            record_gradients(network, own, self.x[batch], self.y[batch], state, self.where)
         gradients = []
         for name, parameter in own.named_parameters():
             if parameter.requires_grad:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -37,7 +37,8 @@ def refuse_other_gradients(engine: OpacusEngine, where: str) -> None:
 
     By automatic differentiation alone, the gradient of a record must not change with another record of the batch, and
     its norm must be the one by which Opacus clips it: it takes norms layer by layer, and misses weights that are used
-    outside of their layer, or layers that are called on parts of records.
+    outside of their layer, or layers that are called on parts of records. Parameters and buffers must stay as they are:
+    they are part of the model, and noise is added to gradients only.
 
     Args:
         engine: not yet trained, with `RECORDS` records.
@@ -53,7 +54,8 @@ def refuse_other_gradients(engine: OpacusEngine, where: str) -> None:
     with _seeded(0):
         network = engine.architecture.module().train()
     network.load_state_dict(engine.module.state_dict())
-    first = _gradients(network, x, y, seed=0)
+    with refuse_changes(network, where, getattr(engine.architecture, "layer_name", str)):
+        first = _gradients(network, x, y, seed=0)
     deterministic = equal_rows(first, _gradients(network, x, y, seed=1))
     for seed in range(1 if deterministic else SEEDS):
         if not equal_rows(_gradients(network, x, y, seed)[1:], _gradients(network, changed, y, seed)[1:]):
@@ -75,6 +77,32 @@ def refuse_other_gradients(engine: OpacusEngine, where: str) -> None:
     expected = torch.stack([gradient.double().norm() for gradient in first])
     if len(norms) != half or not equal_rows(expected[:, None], norms[:, None]):
         raise TrainingError(where, NOT_FOUND, REMEDY)
+
+
+@contextmanager
+def refuse_changes(network: torch.nn.Module, where: str, named: Callable[[str], str] = str) -> Iterator[None]:
+    """Refuse a network whose own code changes parameters or buffers within the block, as running statistics do.
+
+    Args:
+        network: in training mode.
+        where: the place, for the message.
+        named: returns the name of a parameter or a buffer as the author of the network knows it.
+
+    Raises:
+        TrainingError: the message names the first that changed.
+    """
+    before = {name: values.clone() for name, values in _state(network)}
+    yield
+    for name, values in _state(network):
+        if name not in before or not torch.equal(values, before[name]):
+            problem = f"it changes {named(name)} itself, which would keep something of the records without privacy"
+            raise TrainingError(where, problem, "Leave changes to the optimiser, and keep no running statistics")
+
+
+def _state(network: torch.nn.Module) -> Iterator[tuple[str, torch.Tensor]]:
+    """Yield all parameters and buffers of a network with their names; a state dict lacks buffers that are not saved."""
+    yield from network.named_parameters()
+    yield from network.named_buffers()
 
 
 def _gradients(network: torch.nn.Module, x: torch.Tensor, y: torch.Tensor, seed: int) -> torch.Tensor:

@@ -118,6 +118,62 @@ def test_networks_of_the_library_pass(mode):
     try_out(CNN((1, 4, 4), (Convolution(4, 3), MaxPool(2, 2)), (8,), 2), mode)
 
 
+class Centred(nn.Module):
+    """Subtracts a running mean of the records, a buffer that may be left out of state dicts."""
+
+    def __init__(self, persistent):
+        super().__init__()
+        self.register_buffer("mean", torch.zeros(16), persistent=persistent)
+
+    def forward(self, x):
+        if self.training:
+            with torch.no_grad():
+                self.mean.mul_(0.9).add_(0.1 * x.mean(0))
+        return x - self.mean
+
+
+def normed(affine):
+    norm = nn.InstanceNorm2d(1, affine=affine, track_running_stats=True)
+    norm.requires_grad_(False)
+    return nn.Sequential(nn.Unflatten(1, (1, 4, 4)), norm, nn.Flatten(), nn.Linear(16, 2))
+
+
+@pytest.mark.parametrize("mode", ["hooks", "ghost"])
+@pytest.mark.parametrize(
+    ("make", "name"),
+    [
+        (lambda: normed(affine=False), r"1\.running_mean"),
+        (lambda: normed(affine=True), r"1\.running_mean"),
+        (lambda: nn.Sequential(Centred(persistent=True), nn.Linear(16, 2)), r"0\.mean"),
+        (lambda: nn.Sequential(Centred(persistent=False), nn.Linear(16, 2)), r"0\.mean"),
+    ],
+    ids=["norm without parameters", "frozen norm", "persistent buffer", "buffer that is not saved"],
+)
+def test_running_statistics_are_refused_in_layers_that_are_not_trained_too(make, name, mode):
+    """They reach the outputs, and have no noise."""
+    with pytest.raises(TrainingError, match=rf"model one: it changes {name} itself, which would keep something"):
+        try_out(OwnNetwork(make, None, 2, False), mode)
+
+
+def test_the_message_names_the_buffer_as_its_author_does():
+    norm = nn.InstanceNorm2d(1, track_running_stats=True)
+    network = OwnNetwork(lambda: nn.Sequential(norm, nn.Flatten(), nn.Linear(16, 2)), (1, 4, 4), 2, False)
+    with pytest.raises(TrainingError, match=r"it changes 0\.running_mean itself"):
+        try_out(network, "hooks")
+
+
+def test_buffers_that_stay_as_they_are_pass():
+    class Masked(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("mask", torch.ones(16), persistent=False)
+
+        def forward(self, x):
+            return x * self.mask
+
+    try_out(OwnNetwork(lambda: nn.Sequential(Masked(), nn.Linear(16, 2)), None, 2, False), "hooks")
+
+
 def test_frozen_layers_pass():
     def network():
         module = Own(plain)
