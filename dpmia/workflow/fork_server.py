@@ -29,6 +29,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dpmia.common.threads import THREADS
+from dpmia.workflow.interrupts import kill_children
 
 #: Where scripts find the server: below the folder of the run, which is theirs, as paths of sockets are short.
 SOCKET = ".snakemake/jobs.sock"
@@ -221,9 +222,10 @@ def _run_as_fork(connection: socket.socket, descriptors: list[int]) -> None:
 
 
 def _end_with(connection: socket.socket) -> None:
-    """Kill this process when that at the other end is gone."""
+    """Kill this process and those below it when that at the other end is gone."""
     with contextlib.suppress(OSError):
         connection.recv(1)
+    kill_children()
     os.kill(os.getpid(), signal.SIGKILL)
 
 

@@ -41,11 +41,7 @@ def end_at_second_interrupt(message: str) -> None:
     """
 
     def end(number: int, frame: FrameType | None) -> None:
-        import psutil  # here: at the second Ctrl-C only
-
-        for process in psutil.Process().children(recursive=True):
-            with contextlib.suppress(psutil.NoSuchProcess):
-                process.kill()
+        kill_children()
         os.write(sys.stderr.fileno(), f"\n{message}\n".encode())
         os._exit(CANNOT_RUN)
 
@@ -55,7 +51,7 @@ def end_at_second_interrupt(message: str) -> None:
 def end_with_parent(every: float = 1.0) -> None:
     """End this process once the one that started it is gone: it would write results of settings that may change.
 
-    A kill of Snakemake leaves jobs that are processes of their own.
+    A kill of Snakemake leaves jobs that are processes of their own, and a job may have started a training program.
 
     Args:
         every: seconds between two looks.
@@ -67,9 +63,21 @@ def end_with_parent(every: float = 1.0) -> None:
     def watch() -> None:
         while os.getppid() == parent:
             time.sleep(every)
+        kill_children()
         os._exit(CANNOT_RUN)
 
     threading.Thread(target=watch, name=_WATCH, daemon=True).start()
+
+
+def kill_children() -> None:
+    """Kill all processes below this one, and with the leader of a process group the group: some may be nobody's now."""
+    import psutil  # here: where a run is ended by force only
+
+    for process in psutil.Process().children(recursive=True):
+        with contextlib.suppress(psutil.NoSuchProcess, ProcessLookupError, PermissionError):
+            if os.getpgid(process.pid) == process.pid:
+                os.killpg(process.pid, signal.SIGKILL)
+            process.kill()
 
 
 def _then(prepare: Callable[[], object]) -> None:

@@ -41,6 +41,9 @@ LAST_LINES, LAST_CHARACTERS = 12, 1500
 #: Seconds from the request to end to the end by force.
 GRACE = 5.0
 
+#: Reaches nobody, but fails where nobody is.
+_NO_SIGNAL = 0
+
 
 class CommandEngine(Engine):
     """One model, trained by a program. Training and evaluation are one run, which `outputs_of` makes."""
@@ -157,31 +160,46 @@ def _execute(argv: list[str], printed: Path, timeout: float) -> int | None:
 
 @contextmanager
 def _ended(process: subprocess.Popen[bytes]) -> Iterator[None]:
-    """End a program and all that it started where the block ends before it, also where this job is to end."""
+    """End a program and all that it started where the block ends, also where this job is to end."""
 
     def leave(number: int, frame: FrameType | None) -> NoReturn:
         raise SystemExit(128 + number)
 
-    main = threading.current_thread() is threading.main_thread()
-    before = signal.signal(signal.SIGTERM, leave) if main else None
+    before = {}
+    if threading.current_thread() is threading.main_thread():
+        # What is ignored stays so: `nohup` lets a run survive its terminal.
+        heeded = [end for end in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(end) is not signal.SIG_IGN]
+        before = {end: signal.signal(end, leave) for end in heeded}
     try:
         yield
     finally:
-        for how in (signal.SIGTERM, signal.SIGKILL):
-            if process.poll() is None:
-                os.killpg(process.pid, how)
-                with _patience():
-                    process.wait(GRACE)
-        if main:
-            signal.signal(signal.SIGTERM, before)
+        _end_group(process)
+        for end, handler in before.items():
+            signal.signal(end, handler)
 
 
-@contextmanager
-def _patience() -> Iterator[None]:
+def _end_group(process: subprocess.Popen[bytes]) -> None:
+    """Ask all processes of a program's group to end, and after `GRACE` seconds or another signal kill them."""
+    patience = time.monotonic() + GRACE
     try:
-        yield
-    except subprocess.TimeoutExpired:
-        log.info("the program did not end when asked to")
+        alive = _signal_group(process, signal.SIGTERM)
+        while alive and time.monotonic() < patience:
+            time.sleep(0.01)
+            alive = _signal_group(process, _NO_SIGNAL)
+    finally:
+        if _signal_group(process, signal.SIGKILL):
+            log.info("the program did not end when asked to")
+        process.wait()
+
+
+def _signal_group(process: subprocess.Popen[bytes], number: int) -> bool:
+    """Send a signal to a program's group, and return whether any of its processes was there to get it."""
+    process.poll()  # one that has ended is in its group until it is waited for
+    try:
+        os.killpg(process.pid, number)
+    except (ProcessLookupError, PermissionError):  # the latter on macOS, of processes that have ended
+        return False
+    return True
 
 
 def _failure(code: int | None, timeout: float) -> str:

@@ -1,5 +1,6 @@
 """Training programs of the user's own: what they are handed, what they hand back, and how they fail."""
 
+import contextlib
 import os
 import shlex
 import signal
@@ -8,8 +9,10 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
+import psutil
 import pytest
 import torch
 from scipy.special import softmax
@@ -19,6 +22,7 @@ from dpmia.formats.recipe import Recipe
 from dpmia.models.program import program
 from dpmia.privacy.record import Stated
 from dpmia.settings.own_program import program_shape
+from dpmia.training.engines import command as command_engine
 from dpmia.training.engines.command import CommandEngine
 from dpmia.training.lightning import fit
 from dpmia.training.run import Run, Seeds
@@ -226,9 +230,59 @@ def test_a_program_that_takes_too_long_is_ended_with_all_that_it_started(folder,
     assert appears(folder / "gone.txt")
 
 
+#: Starts a program that does not end when asked to, and writes its number.
+STUBBORN = """sh -c 'trap "" TERM; echo $$ > started.txt; exec sleep 60' &
+"""
+
+
+def ends(file):
+    """Return whether the process ends whose number a file holds: the system takes some time after a kill."""
+    patience = time.monotonic() + 30
+    with contextlib.suppress(psutil.NoSuchProcess):
+        process = psutil.Process(int(file.read_text()))
+        while process.status() != psutil.STATUS_ZOMBIE:
+            if time.monotonic() > patience:
+                return False
+            time.sleep(0.01)
+    return True
+
+
+@pytest.mark.parametrize(
+    ("then", "problem"),
+    [
+        ("wait\n", "took more than 1 s"),  # it ends when asked to, and what it started does not
+        ("while ! test -s started.txt; do :; done\n", "did not write this file"),
+        ("while ! test -s started.txt; do :; done; exit 3\n", "ended with exit code 3"),
+    ],
+    ids=["takes too long", "ends", "fails"],
+)
+def test_nothing_that_a_program_started_outlives_it(folder, monkeypatch, then, problem):
+    monkeypatch.setattr(command_engine, "GRACE", 0.1)
+    (folder / "family.sh").write_text(STUBBORN + then)
+    with pytest.raises(UserError, match=problem):
+        outputs("sh family.sh {train}", timeout=1 if then == "wait\n" else 60)
+    assert appears(folder / "started.txt")
+    assert ends(folder / "started.txt")
+
+
+def test_a_second_request_to_end_leaves_nothing_either(folder, monkeypatch):
+    """A job that is asked to end while its program has time for that."""
+    (folder / "family.sh").write_text(STUBBORN + "while ! test -s started.txt; do :; done\n")
+
+    def interrupted(seconds):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(command_engine, "time", SimpleNamespace(monotonic=time.monotonic, sleep=interrupted))
+    with pytest.raises(KeyboardInterrupt):
+        outputs("sh family.sh {train}")
+    assert ends(folder / "started.txt")
+    assert not left(folder)
+
+
 @pytest.mark.slow  # imports torch in a process of its own
-def test_a_program_ends_with_its_job(folder):
-    """A job that is asked to end, by a cluster or by Snakemake, takes its program along, and its files."""
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_program_ends_with_its_job(folder, number):
+    """A job that is asked to end, by a cluster, by Snakemake or a terminal that closes, takes its program along."""
     code = f"""
 import sys
 sys.path.insert(0, {str(Path(__file__).parent)!r})
@@ -241,8 +295,8 @@ outputs("sh -c 'echo $$ > program.txt; exec sleep 60'")
     while not (folder / "program.txt").exists() or not (folder / "program.txt").read_text():
         assert job.poll() is None
         time.sleep(0.02)
-    job.send_signal(signal.SIGTERM)
-    assert job.wait(60) == 128 + signal.SIGTERM
+    job.send_signal(number)
+    assert job.wait(60) == 128 + number
     with pytest.raises(ProcessLookupError):
         os.kill(int((folder / "program.txt").read_text()), 0)
     assert not left(folder)

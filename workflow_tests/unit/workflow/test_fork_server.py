@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import socket
@@ -10,6 +11,7 @@ import sys
 import time
 from pathlib import Path
 
+import psutil
 import pytest
 
 from dpmia.workflow.fork_server import SOCKET, Server, can_serve, environment_with
@@ -90,6 +92,20 @@ def test_killed_with_the_script_that_it_runs_and_the_other_way_round(server):
         fork = int(process.stdout.readline())
         process.kill()
         assert process.stdout.read() == ""  # until the fork, too, has closed it
+
+
+def test_what_a_script_started_is_killed_with_it(server):
+    code = """
+import subprocess, time
+program = subprocess.Popen(["sleep", "60"], stdout=subprocess.DEVNULL, start_new_session=True)
+print(program.pid, flush=True)
+time.sleep(60)
+"""
+    with start(code) as process:
+        program = int(process.stdout.readline())
+        process.kill()
+    with contextlib.suppress(psutil.NoSuchProcess):
+        psutil.Process(program).wait(30)
 
 
 def test_scripts_run_side_by_side(server):

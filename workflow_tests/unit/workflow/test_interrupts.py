@@ -68,26 +68,30 @@ print("goes on")
     assert ended.stdout == "goes on\n"
 
 
-#: A parent that waits, and a child that would go on for a minute.
+#: A parent that waits, and a child that would go on for a minute, with a program in a session of its own. Of what that
+#: has started, one process is nobody's child any more.
 PARENT = """
 import subprocess, sys
 child = subprocess.Popen([sys.executable, "-c", '''
-import time
+import subprocess, time
 from dpmia.workflow.interrupts import end_with_parent
 end_with_parent(0.05)
 end_with_parent(0.05)
-print("works", flush=True)
+program = subprocess.Popen(
+    ["sh", "-c", "(sleep 60 & echo $!); exec sleep 60"], stdout=subprocess.PIPE, text=True, start_new_session=True
+)
+print(program.pid, program.stdout.readline().strip(), flush=True)
 time.sleep(60)
 '''], stdout=subprocess.PIPE, text=True)
-child.stdout.readline()
-print(child.pid, flush=True)
+print(child.pid, child.stdout.readline(), flush=True)
 child.wait()
 """
 
 
-def test_a_process_ends_with_the_one_that_started_it():
+def test_a_process_ends_with_the_one_that_started_it_and_so_does_all_below_it():
     with subprocess.Popen([sys.executable, "-c", PARENT], stdout=subprocess.PIPE, text=True) as parent:
-        child = int(parent.stdout.readline())
-        assert is_alive(child)
+        below = [int(number) for number in parent.stdout.readline().split()]
+        assert len(below) == 3
+        assert all(map(is_alive, below))
         parent.kill()
-    assert ended(child)
+    assert all(map(ended, below))
