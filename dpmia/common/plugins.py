@@ -18,7 +18,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Generic, TypeVar
 
-from dpmia.common.errors import ConfigError, MemoryShortError, UserError, words_of
+from dpmia.common.errors import ConfigError, MemoryShortError, PlaceError, UserError, words_of
 
 _Part = TypeVar("_Part")
 
@@ -196,7 +196,8 @@ def errors_of_file(spec: str, where: str, every: bool = False, remedy: str = "")
         remedy: what to do, where it is known.
 
     Raises:
-        UserError: the block failed in the file of the part, other than by too little memory.
+        UserError: the block failed in the file of the part, other than by too little memory; with `every` also where it
+            failed elsewhere, other than by a full disk and the like (see `PlaceError`).
     """
     try:
         yield
@@ -214,7 +215,8 @@ def errors_of_file(spec: str, where: str, every: bool = False, remedy: str = "")
             for frame in traceback.extract_tb(error.__traceback__)
             if file is not None and Path(frame.filename).resolve() == file.resolve()
         ]
-        if not lines and not every:
+        of_system = isinstance(error, OSError) and PlaceError.of(error)
+        if not lines and (of_system or not every):
             raise
         place = f"{file}, line {lines[-1]}" if lines else str(file or spec)
         raise UserError(f"{place}, {where}", words_of(error), remedy) from error

@@ -49,6 +49,9 @@ def trainer_of(engine: Engine, **more: Any) -> Iterator[pl.Trainer]:
     Args:
         engine: whose device, epochs and precision it takes.
         more: further arguments of `Trainer`.
+
+    Raises:
+        KeyboardInterrupt: it came in training; Lightning makes an exit of it, as if the user's code had left.
     """
     logging.getLogger("pytorch_lightning").setLevel(logging.WARNING)
     with warnings.catch_warnings():
@@ -56,7 +59,7 @@ def trainer_of(engine: Engine, **more: Any) -> Iterator[pl.Trainer]:
         warnings.filterwarnings("ignore", category=FutureWarning, module="pytorch_lightning")
         for message in _KNOWN:
             warnings.filterwarnings("ignore", message=message)
-        yield pl.Trainer(
+        trainer = pl.Trainer(
             max_epochs=engine.recipe.epochs,
             accelerator="cpu" if engine.device.type == "cpu" else "gpu",
             devices=1 if engine.device.index is None else [engine.device.index],
@@ -66,3 +69,9 @@ def trainer_of(engine: Engine, **more: Any) -> Iterator[pl.Trainer]:
             plugins=[LightningEnvironment(), WholeCheckpoints()],
             **more,
         )
+        try:
+            yield trainer
+        except SystemExit as error:
+            if isinstance(error.__context__, KeyboardInterrupt):
+                raise KeyboardInterrupt from None
+            raise

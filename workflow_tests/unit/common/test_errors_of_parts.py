@@ -1,5 +1,6 @@
 """Attacks and membership experiments in files of the user: their errors come with file and line, as one message."""
 
+import errno
 import re
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from model_cards import card
 from training_checks import toy
 
 from dpmia.common.errors import ConfigError, UserError
+from dpmia.common.plugins import errors_of_file
 from dpmia.common.registry import load
 from dpmia.evaluation.attacks import attack_rows
 from dpmia.formats.signals import MEMBER, NONMEMBER, Signal, save_signals
@@ -136,3 +138,20 @@ def test_a_file_that_leaves_the_working_folder_is_refused(tmp_path, monkeypatch)
     with pytest.raises(UserError, match=r"^my\.py: RuntimeError: the code leaves .*leave os\.chdir out\.$"):
         load("my.py:Attack")
     assert Path.cwd() == tmp_path
+
+
+@pytest.mark.parametrize(
+    ("error", "reported"),
+    [
+        (OSError(errno.ENOSPC, "No space left on device", "last.ckpt"), OSError),
+        (PermissionError(errno.EACCES, "Permission denied", "last.ckpt"), OSError),
+        (OSError(errno.EPIPE, "Broken pipe"), UserError),
+        (SystemExit(3), UserError),
+    ],
+    ids=["full disk", "no permission", "pipe", "exit"],
+)
+def test_a_full_disk_is_no_fault_of_the_file(signals, error, reported):
+    """Checkpoints are written while a part of the user's is run; whoever runs the job says what to do about the disk."""
+    with pytest.raises(reported) as raised, errors_of_file("attack.py:Failing", "model one", every=True):
+        raise error
+    assert (raised.value is error) == (reported is OSError)

@@ -32,6 +32,19 @@ def test_a_stop_of_the_users_code_is_no_end_of_training(place, done, data, monke
     assert any(entry.name == "stopping" for entry in failed.traceback)
 
 
+@pytest.mark.parametrize("end", [KeyboardInterrupt, SystemExit])
+def test_ctrl_c_stays_what_it_is_and_so_does_an_exit_of_the_users_code(end, data, monkeypatch):
+    """Lightning makes an exit of the first, which would be reported as one of the user's code."""
+    engine = make(StackedEngine, data)
+
+    def ending(batches):
+        raise end
+
+    monkeypatch.setattr(engine, "backward", ending)
+    with pytest.raises(end):
+        fit(engine)
+
+
 def test_a_measurement_that_stops_is_no_end_of_training(data):
     def stopping(engine):
         raise StopIteration
