@@ -97,8 +97,11 @@ sys.meta_path.insert(0, Block())
 """
 
 DATA = """
+import tempfile
+from pathlib import Path
 import numpy as np
 import dpmia
+from dpmia.datasets.table import Dataset
 rng = np.random.default_rng(0)
 logits, labels, is_member = rng.normal(size=(200, 3)), np.arange(200) % 3, np.arange(200) < 100
 """
@@ -114,6 +117,10 @@ assert 0 < bound.epsilon(1e-5) < dpmia.plan_noise(target="epsilon", value=2, del
 assert dpmia.bounds(1.0).advantage > bound.advantage
 assert len(dpmia.split(100, members=10, nonmembers=10)[0].members) == 10
 assert dpmia.audit_epsilon(rng.random(200), rng.random(200) < 0.5).epsilon >= 0
+with tempfile.TemporaryDirectory() as folder:
+    path = Path(folder, "data.npz")
+    Dataset("data", logits.astype(np.float32), labels, ("a", "b", "c"), ("x", "y", "z"), {}).save(path)
+    assert np.array_equal(Dataset.load(path).y, labels)
 print("works")
 """
 

@@ -7,6 +7,7 @@ import math
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -99,11 +100,11 @@ class Dataset:
             "fingerprint": self.fingerprint,
             "place": _PREPARED.place(path),
         }
-        columns = {f"attribute_{i}": self.attributes[name] for i, name in enumerate(names)}
+        columns: dict[str, Any] = {f"attribute_{i}": self.attributes[name] for i, name in enumerate(names)}
         if self.rows is not None:
             columns["rows"] = self.rows
         with whole_file(path) as part:
-            np.savez_compressed(part, allow_pickle=False, header=header_array(header), x=self.x, y=self.y, **columns)
+            np.savez_compressed(part, header=header_array(header), x=self.x, y=self.y, **columns)
 
     @classmethod
     def load(cls, path: Path | str) -> Dataset:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -31,7 +32,8 @@ def write_records(path: Path, program: Program, x: np.ndarray, y: np.ndarray | N
     """
     if program.format == "npz":
         shaped = x if program.image is None else x.reshape(-1, *program.image)
-        np.savez(path, allow_pickle=False, x=shaped, **({} if y is None else {"y": y}))
+        content: dict[str, Any] = {"x": shaped} if y is None else {"x": shaped, "y": y}
+        np.savez(path, **content)
         return
     names = [f"x{number}" for number in range(x.shape[1])]
     columns = x.astype(np.float64)

@@ -151,7 +151,7 @@ def test_a_file_that_leaves_the_working_folder_is_refused(tmp_path, monkeypatch)
     ids=["full disk", "no permission", "pipe", "exit"],
 )
 def test_a_full_disk_is_no_fault_of_the_file(signals, error, reported):
-    """Checkpoints are written while a part of the user's is run; whoever runs the job says what to do about the disk."""
+    """Checkpoints are written while a part of the user's is run: whoever runs the job reports the disk."""
     with pytest.raises(reported) as raised, errors_of_file("attack.py:Failing", "model one", every=True):
         raise error
     assert (raised.value is error) == (reported is OSError)
