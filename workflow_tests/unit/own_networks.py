@@ -21,6 +21,8 @@ LAYERS = {
     "dropout": lambda: [nn.ReLU(), nn.Dropout(0.5)],
     "neither": lambda: [nn.ReLU()],
     "broken": lambda: [Broken()],
+    "float64": lambda: [nn.Linear(16, 16).double()],
+    "bfloat16": lambda: [nn.Linear(16, 16).bfloat16()],
     "batch norm without weights": lambda: [nn.BatchNorm1d(16, affine=False), nn.ReLU()],
     "batch norm without statistics": lambda: [nn.BatchNorm1d(16, track_running_stats=False), nn.ReLU()],
     "instance norm with statistics": lambda: [

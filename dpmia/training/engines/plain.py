@@ -133,7 +133,8 @@ def network_of(architecture: Any, where: str, lightning: bool = False) -> torch.
         lightning: whether it must be a `LightningModule`, or must be none.
 
     Raises:
-        TrainingError: it is no network, a wrong one, or its initial parameters are those of another one.
+        TrainingError: it is no network, a wrong one, or its initial parameters are those of another one; or parameters
+            are no float32, which is what files of trained models hold.
     """
     if not hasattr(architecture, "module"):
         remedy = "Use engine: scikit_learn" if hasattr(architecture, "make") else ""
@@ -151,6 +152,11 @@ def network_of(architecture: Any, where: str, lightning: bool = False) -> torch.
         raise TrainingError(
             where, f"initial_parameters has the shapes {shapes}, and the parameters of module() {expected}"
         )
+    for name, parameter in module.named_parameters():
+        if parameter.dtype != torch.float32:
+            named = getattr(architecture, "layer_name", str)
+            problem = f"its parameter {named(name)} is of type {parameter.dtype}, not torch.float32"
+            raise TrainingError(where, problem, "Leave parameters as torch makes them, and convert in forward")
     return module
 
 

@@ -303,6 +303,8 @@ REFUSED = {
         SHUFFLED,
         ["(BatchNorm1d)", "track_running_stats=True"],
     ),
+    "float64": ("opacus", "float64", POISSON, ["parameter 1.weight is of type torch.float64, not torch.float32"]),
+    "bfloat16": ("plain", "bfloat16", SHUFFLED, ["parameter 1.weight is of type torch.bfloat16", "convert in forward"]),
     "stacked": (
         "stacked",
         "neither",
