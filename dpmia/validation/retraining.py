@@ -98,49 +98,65 @@ def _compared(
     chosen: Sequence[Signal],
     work: float,
 ) -> list[dict[str, Any]]:
-    """Return the columns of each model; the fast engine trains them together, as in the experiment."""
+    """Return the columns of each model; the fast engine trains as many together as it does in the experiment."""
     recipe = needed(chosen[0].card.recipe)
     architecture = architecture_for(dataset, models[chosen[0].card.arm])
     x, y = torch.from_numpy(dataset.inputs()), torch.from_numpy(dataset.y)
-    runs = [_run(signal, splits[signal.card.split], recipe) for signal in chosen]
-    engine = fast(architecture, recipe, runs, x, y)
-    starts = engine.parameters()
-    steps = _steps(engine.steps, STEP_WORK + len(starts[0]) * recipe.batch_size, work)
-    engine.advance(steps)
+    width = fast.width(architecture, recipe)
     rows = []
-    for number, (signal, run, start) in enumerate(zip(chosen, runs, starts, strict=True)):
-        opacus = OpacusEngine(architecture, recipe, [run], x, y)
-        opacus.advance(steps)
-        parameters, second = engine.parameters()[number], opacus.parameters()[0]
-        difference = (parameters - second).abs().double().numpy()
-        change = float((second - start).abs().max())
-        outputs = signal.of(MEMBER, NONMEMBER)
-        queries = x[torch.from_numpy(outputs.records)]
-        if steps < engine.steps:
-            outputs = replace(outputs, logits=engine.outputs_of(number, parameters, queries).numpy())
-        second_outputs = replace(outputs, logits=opacus.outputs_of(0, second, queries).numpy())
-        losses = np.abs(outputs.losses - second_outputs.losses)
-        most = {
-            "relative_difference_of_99_percent": float(np.quantile(difference, 0.99)) / change,
-            "loss_difference_of_99_percent": float(np.quantile(losses, 0.99)),
-        }
-        row = _card_columns(signal) | {
-            "second_engine": f"{SECOND} ({opacus.grad_sample_mode})",
-            "parameters": len(second),
-            "steps_compared": steps,
-            "parameter_difference": float(difference.max()),
-            "relative_difference": float(difference.max()) / change,
-            "loss_difference": float(losses.max()),
-            **most,
-            "tolerance": TOLERANCE,
-            "difference": max(most.values()),
-        }
-        if steps == engine.steps:
-            row["advantage_difference"] = abs(_advantage(outputs) - _advantage(second_outputs))
-        log.info("%s: %d of %d steps, largest relative difference %.1e", row["model"], steps, engine.steps,
-                 row["relative_difference"])  # fmt: skip
-        rows.append(row)
+    for first in range(0, len(chosen), width):
+        together = chosen[first : first + width]
+        runs = [_run(signal, splits[signal.card.split], recipe) for signal in together]
+        engine = fast(architecture, recipe, runs, x, y)
+        starts = engine.parameters()
+        steps = _steps(engine.steps, STEP_WORK + len(starts[0]) * recipe.batch_size, work)
+        engine.advance(steps)
+        for number, (signal, start) in enumerate(zip(together, starts, strict=True)):
+            rows.append(_comparison(signal, engine, number, start, steps))
     return rows
+
+
+def _comparison(signal: Signal, engine: Any, number: int, start: torch.Tensor, steps: int) -> dict[str, Any]:
+    """Train a model by Opacus, and return the columns of its comparison with the one that the fast engine trained.
+
+    Args:
+        signal: of the target model of the experiment.
+        engine: the fast one, after the steps.
+        number: of the model among those that it trained together.
+        start: parameters before the first step.
+        steps: to be taken.
+    """
+    opacus = OpacusEngine(engine.architecture, engine.recipe, [engine.runs[number]], engine.x, engine.y)
+    opacus.advance(steps)
+    parameters, second = engine.parameters()[number], opacus.parameters()[0]
+    difference = (parameters - second).abs().double().numpy()
+    change = float((second - start).abs().max())
+    outputs = signal.of(MEMBER, NONMEMBER)
+    queries = engine.x[torch.from_numpy(outputs.records)]
+    if steps < engine.steps:
+        outputs = replace(outputs, logits=engine.outputs_of(number, parameters, queries).numpy())
+    second_outputs = replace(outputs, logits=opacus.outputs_of(0, second, queries).numpy())
+    losses = np.abs(outputs.losses - second_outputs.losses)
+    most = {
+        "relative_difference_of_99_percent": float(np.quantile(difference, 0.99)) / change,
+        "loss_difference_of_99_percent": float(np.quantile(losses, 0.99)),
+    }
+    row = _card_columns(signal) | {
+        "second_engine": f"{SECOND} ({opacus.grad_sample_mode})",
+        "parameters": len(second),
+        "steps_compared": steps,
+        "parameter_difference": float(difference.max()),
+        "relative_difference": float(difference.max()) / change,
+        "loss_difference": float(losses.max()),
+        **most,
+        "tolerance": TOLERANCE,
+        "difference": max(most.values()),
+    }
+    if steps == engine.steps:
+        row["advantage_difference"] = abs(_advantage(outputs) - _advantage(second_outputs))
+    largest = row["relative_difference"]
+    log.info("%s: %d of %d steps, largest relative difference %.1e", row["model"], steps, engine.steps, largest)
+    return row
 
 
 def _steps(steps: int, step_work: float, work: float) -> int:

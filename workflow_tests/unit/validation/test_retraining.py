@@ -21,9 +21,9 @@ from dpmia.validation.engines_agree import AGREES, DIFFERS, NOT_COMPARED
 CHANGES = {"model": {"hidden": [16, 16]}, "training": {"batch_size": 10, "epochs": 8, "learning_rate": 0.02}}
 
 
-def compared(epsilons=(1, 3, "inf"), work=5e9, **changes):
+def compared(epsilons=(1, 3, "inf"), work=5e9, dataset=None, **changes):
     """Train the target models of a small experiment, compare its engines, and return the rows as dicts."""
-    dataset, given = toy(), experiment(**{**CHANGES, "epsilons": [list(epsilons)], **changes})
+    dataset, given = dataset or toy(), experiment(**{**CHANGES, "epsilons": [list(epsilons)], **changes})
     splits = splits_of(dataset, given)
     signals = train_block(dataset, splits, jobs.train_job(given, given.epsilons[0], 0), 1)
     rows = retraining.compare("toy", jobs.engines(given).private, jobs.models(given), dataset, splits, signals, work)
@@ -44,6 +44,25 @@ def test_engines_agree(optimiser):
         assert 0 < row["relative_difference"] < 1e-3
         assert 0 < row["loss_difference"] < 1e-4
         assert row["advantage_difference"] <= 1 / 30 + 1e-9  # one record at the threshold
+
+
+def test_models_that_an_engine_trains_one_by_one_are_compared_one_by_one():
+    """Networks of Thudi et al.: two private models of one block, and an engine for one at a time."""
+    flat, rng = toy(), np.random.default_rng(0)
+    images = replace(
+        flat,
+        x=rng.integers(256, size=(240, 64), dtype=np.uint8),
+        features=tuple(f"p{i}" for i in range(64)),
+        image=(1, 8, 8),
+    )
+    training = {**CHANGES["training"], "engine": "convolution"}
+    rows = compared(dataset=images, model={"kind": "growing", "size": 1}, training=training)
+    assert [row["model"] for row in rows] == ["one/epsilon 1/replicate 0", "one/epsilon 3/replicate 1"]
+    for row in rows:
+        assert (row["engine"], row["second_engine"]) == ("convolution", "opacus (hooks)")
+        assert row["verdict"] == AGREES
+        assert row["steps_compared"] == row["steps"] == 32
+        assert 0 < row["relative_difference_of_99_percent"] < 1e-4
 
 
 def test_records_that_join_at_random_and_batches_without_sampling_agree_too():
