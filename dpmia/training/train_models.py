@@ -202,13 +202,14 @@ def train_models(
                     logs=checkpoints.current if checkpoints and spent else None,
                     spent=partial(spent, accounting) if spent and accounting else None,
                 )
+                engine.refuse_other_state()
             by_epoch = fitted.after_epoch
             done += len(together)
             log.info("%d of %d models trained", done, len(specs))
             for number, (one, parameters) in enumerate(zip(together, engine.parameters(), strict=True)):
                 with errors_of_file(*own, every=True):
                     logits = engine.outputs_of(number, parameters, torch.from_numpy(inputs[one.queries]))
-                    _refuse_infinite(logits, one)
+                    _refuse_infinite(logits, one, engine)
                 accuracy = None if one.validation is None or by_epoch is None else by_epoch[:, number]
                 buffers = engine.buffers()[number].numpy()
                 outputs = Outputs(logits.numpy(), parameters.numpy().copy(), buffers, accuracy)
@@ -217,12 +218,13 @@ def train_models(
                 yield TrainedModel(one, *outputs, fitted.curve if spent and number == 0 else None)
 
 
-def _refuse_infinite(logits: torch.Tensor, model: ModelSpec) -> None:
+def _refuse_infinite(logits: torch.Tensor, model: ModelSpec, engine: Engine) -> None:
     finite = logits.isfinite().all(dim=1)
     if not finite.all():
         record = model.queries[int(finite.int().argmin())]
         problem = f"its output for record {record} is not finite, though its training loss was"
-        raise TrainingError(f"model {model.run.name}", problem, "Lower learning_rate, or mend what the network returns")
+        remedy = f"{engine.lower_rate}, or mend what the network returns"
+        raise TrainingError(f"model {model.run.name}", problem, remedy)
 
 
 def train_for_losses(

@@ -25,9 +25,11 @@ class Engine(ABC):
 
     Attributes:
         uses_gpu: whether the engine can train on a GPU.
+        lower_rate: what to do about a model that breaks down.
     """
 
     uses_gpu = False
+    lower_rate = "Lower learning_rate"
 
     def __init__(
         self,
@@ -127,13 +129,24 @@ class Engine(ABC):
             parameters: its weights and biases, as `parameters` returns them.
             x: float32, features.
         """
+        return evaluate(self._trained(number, parameters), x.to(self.device)).cpu()
+
+    def _trained(self, number: int, parameters: torch.Tensor) -> torch.nn.Module:
+        """Return a module of its own that has the parameters and buffers of one model, until the next call."""
         module = self._module.to(self.device)
         set_state(module, parameters.to(self.device), self.buffers()[number])
-        return evaluate(module, x.to(self.device)).cpu()
+        return module
 
     @cached_property
     def _module(self) -> torch.nn.Module:
         return self.architecture.module()
+
+    def refuse_other_state(self) -> None:  # noqa: B027
+        """Refuse, after training, a network of the user's own with other outputs than `outputs_of` returns.
+
+        Raises:
+            TrainingError: it keeps more of its training than parameters and buffers.
+        """
 
     @abstractmethod
     def parameters(self) -> list[torch.Tensor]:
@@ -213,7 +226,7 @@ def refuse_broken(engine: Engine, broken: Iterable[bool]) -> None:
             raise TrainingError(
                 f"model {run.name}, step {engine.done}",
                 "the training loss or the weights are not finite",
-                "Lower learning_rate",
+                engine.lower_rate,
             )
 
 

@@ -29,6 +29,15 @@ def set_state(module: torch.nn.Module, parameters: torch.Tensor, buffers: torch.
     if weights != len(parameters):
         raise ValueError(f"{len(parameters)} values for parameters of {weights}")
     torch.nn.utils.vector_to_parameters(parameters, module.parameters())
+    set_buffers(module, buffers)
+
+
+def set_buffers(module: torch.nn.Module, buffers: torch.Tensor) -> None:
+    """Set the buffers of a network to those that `flat_buffers` returned.
+
+    Raises:
+        ValueError: the network has other buffers.
+    """
     own = list(module.buffers())
     sizes = [buffer.numel() for buffer in own]
     if sum(sizes) != len(buffers):

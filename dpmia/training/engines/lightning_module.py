@@ -10,30 +10,30 @@ from torch.utils.data import DataLoader, RandomSampler, TensorDataset
 
 from dpmia.common.errors import TrainingError
 from dpmia.formats.recipe import Recipe
-from dpmia.training.engines.base import Engine, refuse_broken
-from dpmia.training.engines.evaluation import flat_buffers
+from dpmia.training.engines.base import refuse_broken
+from dpmia.training.engines.one_module import OneModule
 from dpmia.training.engines.plain import check_batch_norm, network_of
+from dpmia.training.run import Run
+from dpmia.training.streams import full_generator
 from dpmia.training.trainer import trainer_of
 
+#: What to do about a module that breaks down, whose learning rate is its own.
+OWN_RATE = "Lower the learning rate of its optimiser"
 
-class LightningEngine(Engine):
+
+class LightningEngine(OneModule):
     """One model. Lightning's own loop takes all steps at once, so there is no checkpoint within it."""
 
     uses_gpu = True
+    lower_rate = OWN_RATE
 
     def _build(self) -> None:
         """See `Engine._build`."""
-        if len(self.runs) != 1:
-            raise ValueError(f"this engine trains one model at a time, got {len(self.runs)}")
-        self.run, self.stream = self.runs[0], self.streams[0]
-        if self.run.private or self.run.soft_labels is not None:
-            raise ValueError(f"{self.run.name}: this engine takes no noise and no soft labels")
-        with self.stream.dropout():
-            self.module = self.architecture.module()
-        with torch.no_grad():
-            start = self.stream.initial_parameters(self.architecture)
-            for parameter, value in zip(self.module.parameters(), start, strict=True):
-                parameter.copy_(value)
+        self._start()
+
+    def _refuse_unsuited(self, run: Run) -> None:
+        if run.private or run.soft_labels is not None:
+            raise ValueError(f"{run.name}: this engine takes no noise and no soft labels")
 
     @classmethod
     def check(cls, architecture: Any, recipe: Recipe, where: str) -> None:
@@ -43,28 +43,22 @@ class LightningEngine(Engine):
     def advance(self, steps: int) -> None:
         """Train to the end; see `Engine.advance`. Epochs are those of this training set, whatever size was expected."""
         rows = torch.from_numpy(self.run.records)
-        if len(rows) < self.recipe.batch_size:  # of training sets of random size, some are smaller than expected
-            problem = f"its training set of {len(rows)} records makes no batch of {self.recipe.batch_size}"
-            raise TrainingError(self.run.name, problem, "Take smaller batches, or more records")
         x, y = self.x[rows], self.y[rows]
         shape = self.architecture.shape
         records = TensorDataset(x if shape is None else x.unflatten(1, shape), y)
-        order = RandomSampler(records, generator=torch.Generator().manual_seed(self.run.seeds.batches % 2**63))
+        order = RandomSampler(records, generator=full_generator(self.run.seeds.batches))
         batches = DataLoader(records, self.recipe.batch_size, sampler=order, drop_last=True)
         own = own_module(self.module)
         quiet = {"logger": False, "enable_checkpointing": False, "enable_progress_bar": False}
         with self.stream.dropout(self.device), trainer_of(self, **quiet) as trainer:
             trainer.fit(own.train(), batches)
-        refuse_broken(self, [not all(bool(values.isfinite().all()) for values in own.parameters())])
+        taken, due = trainer.fit_loop.epoch_loop.total_batch_idx + 1, self.recipe.epochs * len(batches)
+        if taken != due:
+            problem = f"its training ended after {taken} of {due} steps"
+            remedy = "Remove what ends it, such as EarlyStopping: the settings say how long models are trained"
+            raise TrainingError(f"model {self.run.name}", problem, remedy)
         self.done = self.steps
-
-    def parameters(self) -> list[torch.Tensor]:
-        """See `Engine.parameters`."""
-        return [torch.cat([p.detach().flatten() for p in self.module.parameters()]).cpu()]
-
-    def buffers(self) -> list[torch.Tensor]:
-        """See `Engine.buffers`."""
-        return [flat_buffers(self.module).cpu()]
+        refuse_broken(self, [not all(bool(values.isfinite().all()) for values in own.parameters())])
 
 
 def lightning_network_of(architecture: Any, where: str) -> torch.nn.Module:

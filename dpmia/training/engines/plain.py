@@ -11,15 +11,16 @@ from torch.nn.modules.batchnorm import _BatchNorm
 from dpmia.common.errors import TrainingError
 from dpmia.formats.recipe import Recipe
 from dpmia.training.engines.base import GradientEngine
-from dpmia.training.engines.evaluation import flat_buffers
+from dpmia.training.engines.evaluation import flat_buffers, set_buffers
 from dpmia.training.engines.loss import record_losses
+from dpmia.training.engines.one_module import OneModule
 from dpmia.training.run import Run
 
 #: Poisson batches of at least this expected size hold fewer than two records less than once in 10^12 steps.
 SMALLEST_POISSON_BATCH = 32
 
 
-class PlainEngine(GradientEngine):
+class PlainEngine(OneModule, GradientEngine):
     """One model, any network, without privacy.
 
     The network is trained in training mode: dropout draws from the run's streams, batch norm keeps running statistics.
@@ -30,19 +31,10 @@ class PlainEngine(GradientEngine):
     def _build(self) -> None:
         """See `Engine._build`."""
         super()._build()
-        if len(self.runs) != 1:
-            raise ValueError(f"this engine trains one model at a time, got {len(self.runs)}")
-        self.run, self.stream = self.runs[0], self.streams[0]
-        self._refuse_unsuited(self.run)
+        self._start()
         rows = torch.from_numpy(self.run.records)
         labels = self.y[rows] if self.run.soft_labels is None else torch.as_tensor(self.run.soft_labels)
         self.train_x, self.train_y = self.x[rows].to(self.device), labels.to(self.device)
-        with self.stream.dropout():
-            self.module = self.architecture.module().train()
-        with torch.no_grad():
-            start = self.stream.initial_parameters(self.architecture)
-            for parameter, value in zip(self.module.parameters(), start, strict=True):
-                parameter.copy_(value)
         self.module.to(self.device)
         self.optimiser = self._torch_optimiser()
 
@@ -83,19 +75,12 @@ class PlainEngine(GradientEngine):
         (losses.sum() / self.recipe.batch_size).backward()
         self.tally.count(losses.detach(), outputs.detach(), y)
 
-    def parameters(self) -> list[torch.Tensor]:
-        """See `Engine.parameters`."""
-        return [torch.cat([p.detach().flatten() for p in self.module.parameters()]).cpu()]
-
-    def buffers(self) -> list[torch.Tensor]:
-        """See `Engine.buffers`."""
-        return [flat_buffers(self.module).cpu()]
-
     def state_dict(self) -> dict[str, Any]:
         """See `Engine.state_dict`."""
         return {
             "done": self.done,
             "module": self.module.state_dict(),
+            "buffers": flat_buffers(self.module),  # also those that a state dict lacks
             "stream": self.stream.state_dict(),
         }
 
@@ -103,6 +88,7 @@ class PlainEngine(GradientEngine):
         """See `Engine.load_state_dict`."""
         self.done = state["done"]
         self.module.load_state_dict(state["module"])
+        set_buffers(self.module, state["buffers"])
         self.stream.load_state_dict(state["stream"])
 
 

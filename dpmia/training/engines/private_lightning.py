@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from dpmia.formats.recipe import Recipe
-from dpmia.training.engines.lightning_module import lightning_network_of, own_module
+from dpmia.training.engines.lightning_module import OWN_RATE, lightning_network_of, own_module
 from dpmia.training.engines.lightning_private_checks import refuse_mixing, refuse_unsuited
 from dpmia.training.engines.lightning_steps import Schedules, TrainerState, attach, optimisation_of, record_gradients
 from dpmia.training.engines.opacus import OpacusEngine, check_layers
@@ -21,6 +21,8 @@ class PrivateLightningEngine(OpacusEngine):
     gradients of the repetitions are dropped: however a loss depends on the number of records, the gradient of one
     record does not depend on how many others were sampled.
     """
+
+    lower_rate = OWN_RATE
 
     def _build(self) -> None:
         """See `Engine._build`."""
@@ -37,7 +39,7 @@ class PrivateLightningEngine(OpacusEngine):
         own = own_module(self.module)
         own.to(self.device)
         attach(own, self.trainer_state)
-        optimiser, self.schedules = optimisation_of(own, self.trainer_state, self.run.name)
+        optimiser, self.schedules = optimisation_of(own, self.trainer_state, f"model {self.run.name}")
         return optimiser
 
     @classmethod
@@ -61,7 +63,7 @@ class PrivateLightningEngine(OpacusEngine):
         """See `OpacusEngine._gradients_of_chunk`; chunks have one size, and rows beyond theirs count for nothing."""
         rows = torch.arange(self._chunk, device=self.device) % len(x)
         loss = record_gradients(
-            self.module, own_module(self.module), x[rows], y[rows], self.trainer_state, self.run.name
+            self.module, own_module(self.module), x[rows], y[rows], self.trainer_state, f"model {self.run.name}"
         )
         for parameter in self._private_optimiser.params:
             parameter.grad_sample = parameter.grad_sample[: len(x)]

@@ -58,6 +58,13 @@ class Infinite(Still):
     def training_step(self, batch, index):
         return super().training_step(batch, index) * float("inf")
 
+class Early(Still):
+    def configure_callbacks(self):
+        class Stop(pl.Callback):
+            def on_train_batch_end(self, trainer, *args, **kwargs):
+                trainer.should_stop = True
+        return [Stop()]
+
 class Batches(Still):
     def __init__(self, outputs):
         super().__init__(outputs)
@@ -80,10 +87,10 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-def engine_of(name, seed=1, recipe=RECIPE, **run):
+def engine_of(name, seed=1, recipe=RECIPE, batches=2, **run):
     architecture = build(Architecture(f"own.py:{name}", {}), 4, 2, (2, 2))
     LightningEngine.check(architecture, recipe, "model one")
-    run = Run("one", np.arange(25), Seeds(seed, 2, 3), **run)
+    run = Run("one", np.arange(25), Seeds(seed, batches, 3), **run)
     return LightningEngine(architecture, recipe, [run], X, Y)
 
 
@@ -126,12 +133,16 @@ def test_all_that_is_drawn_comes_from_the_seeds_of_the_run():
     assert not torch.equal(state(first), state(trained("Moving", seed=9)))
 
 
-def test_a_training_set_that_makes_no_batch_is_refused():
-    """Membership by coin tosses can draw fewer records than are expected."""
-    recipe = Recipe("its own", 0.01, 30, 3, sampling="shuffle")
-    engine = engine_of("Still", recipe=recipe, expected=30)
-    with pytest.raises(TrainingError, match=r"one: its training set of 25 records makes no batch of 30\. Take smaller"):
-        fit(engine)
+def test_batches_take_all_bits_of_their_seed():
+    records = [trained("Still", batches=seed).module[1].seen[0][0] for seed in (2, 2 + 2**32)]
+    assert not torch.equal(*records)
+
+
+def test_a_module_that_ends_its_training_early_is_refused():
+    """The settings say how long models are trained, and pages repeat it."""
+    problem = r"model one: its training ended after 1 of 6 steps\. Remove what ends it, such as EarlyStopping"
+    with pytest.raises(TrainingError, match=problem):
+        trained("Early")
 
 
 def test_an_error_in_training_names_its_file_and_line():
@@ -143,7 +154,7 @@ def test_an_error_in_training_names_its_file_and_line():
 
 
 def test_a_training_that_breaks_down_is_refused():
-    with pytest.raises(TrainingError, match="model one, step 0: the training loss or the weights are not finite"):
+    with pytest.raises(TrainingError, match=r"model one, step 6: .* are not finite\. Lower the learning rate of its"):
         trained("Infinite")
 
 
