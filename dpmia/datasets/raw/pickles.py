@@ -38,7 +38,7 @@ def unpickled(path: Path) -> dict:
             _check_memo(content)
             loaded = _Unpickler(io.BytesIO(content), encoding="bytes").load()
         except _RefusedError as error:
-            problem = f"the pickle holds {error}; only numpy arrays of integers and plain values are allowed"
+            problem = f"the pickle holds {error}; only numpy arrays of bytes and plain values are allowed"
             raise DataError(path.name, problem, "Do not open this file") from None
     if not isinstance(loaded, dict):
         raise DataError(path.name, f"the pickle holds a {type(loaded).__name__}, not a dictionary", _AGAIN)
@@ -63,18 +63,19 @@ def _empty(kind: str, shape: tuple, dtype: bytes) -> np.ndarray:
     return np.ndarray((0,), dtype=np.uint8)
 
 
-def _whole_number(code: bytes | str, align: bool = False, copy: bool = False) -> np.dtype:
-    kind = np.dtype(code.decode("ascii") if isinstance(code, bytes) else code, align=align, copy=copy)
-    if kind.kind not in "bui":
+def _byte(code: bytes | str, *of_copy: object) -> np.dtype:
+    """Return numpy's own dtype of a whole number of one byte, never a copy: that would take flags from the pickle."""
+    kind = np.dtype(code.decode("ascii") if isinstance(code, bytes) else code)
+    if kind.kind not in "bui" or kind.itemsize != 1:
         raise _RefusedError(f"an array of {kind}")
     return kind
 
 
-#: What pickled arrays of whole numbers name, under the modules of numpy 1 and 2.
+#: What pickled arrays of bytes name, under the modules of numpy 1 and 2.
 _KNOWN: dict[tuple[str, str], Callable | str] = {
     ("numpy.core.multiarray", "_reconstruct"): _empty,
     ("numpy._core.multiarray", "_reconstruct"): _empty,
-    ("numpy", "dtype"): _whole_number,
+    ("numpy", "dtype"): _byte,
     ("numpy", "ndarray"): _ARRAY,
 }
 
