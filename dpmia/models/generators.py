@@ -18,7 +18,9 @@ def drawing_from(generator: torch.Generator, device: torch.device | None = None)
     """
     with torch.random.fork_rng(devices=[] if device is None or device.type == "cpu" else [device]):
         if device is not None and device.type != "cpu":
-            torch.get_device_module(device).manual_seed(torch.randint(2**62, (), generator=generator).item())
+            module = torch.get_device_module(device)
+            with module.device(device):  # `manual_seed` is for the current one
+                module.manual_seed(torch.randint(2**62, (), generator=generator).item())
         torch.set_rng_state(generator.get_state())
         yield
         generator.set_state(torch.get_rng_state())

@@ -10,7 +10,7 @@ from dpmia.training.engines.base import CPU, Engine
 
 
 def chosen_device(engine: type[Engine], wanted: Engines, where: str) -> torch.device:
-    """Return where the models of an engine are trained; convolutions on a GPU then use all bits.
+    """Return where the models of an engine are trained; matrix products and convolutions then use all bits.
 
     Args:
         engine: those for the CPU stay there.
@@ -20,12 +20,12 @@ def chosen_device(engine: type[Engine], wanted: Engines, where: str) -> torch.de
     Raises:
         TrainingError: there is no such GPU.
     """
+    _compute_exactly()
     if not engine.uses_gpu or wanted.accelerator == "cpu":
         return CPU
     count = torch.cuda.device_count()
     index = wanted.devices[0] if isinstance(wanted.devices, list) else 0
     if index < count:
-        _compute_exactly()
         return torch.device("cuda", index)
     if wanted.accelerator == "gpu" or count:
         remedy = "Set training.accelerator: auto or cpu, or other devices"
@@ -34,10 +34,12 @@ def chosen_device(engine: type[Engine], wanted: Engines, where: str) -> torch.de
 
 
 def _compute_exactly() -> None:
-    """Let convolutions on a GPU use all bits of their numbers, and sum in the same order each time.
+    """Let matrix products and convolutions use all bits of their numbers, and convolutions sum in the same order.
 
-    The framework's default for them is TF32, which keeps 10 bits of 23. Models would be others than on the CPU, and
-    ghost clipping, which takes norms in one pass and the clipped sum in another, could round the two differently.
+    The framework's default for convolutions on a GPU is TF32, which keeps 10 bits of 23, and the user's file may ask
+    for less in matrix products, too. Models would be others than on the CPU, and ghost clipping, which takes norms in
+    one pass and the clipped sum in another, could round the two differently.
     """
+    torch.set_float32_matmul_precision("highest")
     torch.backends.cudnn.allow_tf32 = False
     torch.backends.cudnn.deterministic = True

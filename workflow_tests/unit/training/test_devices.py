@@ -5,6 +5,7 @@ What a GPU computes is tested where there is one.
 
 import contextlib
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -99,17 +100,43 @@ def test_a_step_mixes_no_tensors_of_two_devices(monkeypatch, kind, sigma, mode):
     assert {value.device.type for value in moments} == {"meta"}
 
 
-def test_layers_on_another_device_draw_from_a_seed_of_the_run(monkeypatch):
-    seeds = []
-    module = type("Module", (), {"manual_seed": staticmethod(seeds.append)})
+@pytest.mark.parametrize("index", [0, 1])
+def test_layers_on_another_device_draw_from_a_seed_of_the_run(monkeypatch, index):
+    """The framework seeds the current device, which need not be that of the layers."""
+    current, seeds = [0], []
+
+    @contextlib.contextmanager
+    def device(chosen):
+        current.append(chosen.index)
+        yield
+        current.pop()
+
+    def manual_seed(seed):
+        assert current[-1] == index
+        seeds.append(seed)
+
+    module = SimpleNamespace(device=device, manual_seed=manual_seed)
     monkeypatch.setattr(torch, "get_device_module", lambda _: module)
     monkeypatch.setattr(torch.random, "fork_rng", lambda devices: contextlib.nullcontext())
     before = torch.get_rng_state()
     for start in (1, 1, 2):
-        with drawing_from(torch.Generator().manual_seed(start), torch.device("cuda", 0)):
+        with drawing_from(torch.Generator().manual_seed(start), torch.device("cuda", index)):
             pass
     torch.set_rng_state(before)
     assert seeds[0] == seeds[1] != seeds[2]
+    assert current == [0]
+
+
+@pytest.mark.parametrize("count", [0, 1])
+@pytest.mark.parametrize("kind", [StackedEngine, PlainEngine])
+def test_matrix_products_use_all_bits_whatever_a_file_asks_for(monkeypatch, kind, count):
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: count)
+    torch.set_float32_matmul_precision("high")
+    try:
+        chosen_device(kind, wanted(), "model a")
+        assert torch.get_float32_matmul_precision() == "highest"
+    finally:
+        torch.set_float32_matmul_precision("highest")
 
 
 def test_bfloat16_rounds_products_and_keeps_weights():
