@@ -67,7 +67,8 @@ class Recipe(PlainData):
             TrainingError: the batch is larger than the training set.
         """
         if records < self.batch_size:
-            raise TrainingError("batch_size", f"{self.batch_size} is larger than the training set of {records} records")
+            problem = f"{self.batch_size} is larger than a training set of {records} records"
+            raise TrainingError("training.batch_size", problem, f"Take {records} or less, or more members")
         return optimiser_steps(self.batch_size, records, self.epochs)
 
     def rate(self, records: int) -> float:

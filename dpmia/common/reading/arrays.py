@@ -126,7 +126,7 @@ class Arrays:
             raise self.source.error("it is no mapping", ", header")
         stated = header.get("format"), header.get("version")
         if expected is not None and stated != expected:
-            problem = f"format {stated[0]!r} version {stated[1]!r}; expected {expected[0]!r} version {expected[1]}"
+            problem = f"format {stated[0]!r} version {stated[1]!r} is not {expected[0]!r} version {expected[1]}"
             raise self.source.error(problem)
         if header.pop("digest", None) not in (None, _digest(header)):  # earlier versions wrote none
             raise self.source.error("it is not what was written", ", header")

@@ -16,7 +16,7 @@ from dpmia.common.reading.source import made
         (np.array("{"), "it is not readable as JSON"),
         (np.array("[1]"), "it is no mapping"),
         (np.array(3), "int64 of shape"),
-        (np.array(json.dumps({"format": "f", "version": 1})), "format 'f' version 1; expected 'f' version 2"),
+        (np.array(json.dumps({"format": "f", "version": 1})), "format 'f' version 1 is not 'f' version 2"),
     ],
 )
 def test_headers_are_checked(tmp_path, header, fault):

@@ -85,7 +85,7 @@ def test_another_format_or_version_is_refused_by_name(tmp_path, change):
     header = {"format": FORMAT, "version": VERSION, "provenance": {}, "models": []} | change
     np.savez(tmp_path / "old.npz", header=np.array(json.dumps(header)))
     for read in (load_header, lambda path: list(load_signals(path))):
-        with pytest.raises(DataError, match=rf"old\.npz: format .*; expected '{FORMAT}' version {VERSION}"):
+        with pytest.raises(DataError, match=rf"old\.npz: format .* is not '{FORMAT}' version {VERSION}"):
             read(tmp_path / "old.npz")
 
 
