@@ -120,6 +120,9 @@ def specify(
     own = seeds(root_seed, card.meaning)
     run = Run(name, records, own, sigma, soft_labels, expected=expected, stated=card.stated)
     recipe = recipe.of(run.private)
+    if recipe.sampling == "shuffle" and len(records) < recipe.batch_size:  # fewer than expected
+        problem = f"its training set of {len(records)} records makes no batch of {recipe.batch_size}"
+        raise TrainingError(f"model {name}", problem, "Take smaller batches, or more records")
     card = replace(
         card,
         model=model,

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from training_checks import experiment, splits_of, toy
 
+from dpmia.common.errors import TrainingError
 from dpmia.common.seeds import derive_seed
 from dpmia.datasets.table import Dataset
 from dpmia.formats.recipe import Recipe
@@ -136,6 +137,18 @@ def test_models_of_attackers_without_privacy_are_shuffled_too(dataset):
     others = [*shadows, *(card for group in distilled for card in group.cards), *left_out.cards]
     assert {card.role for card in others} == {"shadow", "distilled", "leave_one_out"}
     assert {card.recipe.sampling for card in others} == {"shuffle"}
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_training_set_that_makes_no_whole_batch_is_refused_before_any_training(engine, dataset, images, drawn):
+    """Coins toss fewer records than expected: a sum over them, divided by more, is a lower learning rate."""
+    settings = given(engine, ["inf"], sampling_without_privacy="shuffle").model_dump(exclude_unset=True)
+    settings |= {"membership": {"kind": "bernoulli", "records": 20, "queries": 10}, "arms": {"half": {"rate": 0.5}}}
+    settings = experiment(**settings | {"replicates": 8, "block": 8})
+    problem = r"^model half/.*: its training set of \d records makes no batch of 10\. Take"
+    with pytest.raises(TrainingError, match=problem):
+        train(images if engine == "convolution" else dataset, settings, [INF])
+    assert not drawn, "no model was trained"
 
 
 def test_a_recipe_of_one_model_is_its_own():
