@@ -29,7 +29,6 @@ class Run:
         noise_multiplier: sigma in units of the clip norm; None trains without noise.
         soft_labels: float32 (n, classes), class probabilities to learn instead of the labels, one row for
             each of `records`; for distillation.
-        learning_rate: of this model instead of the recipe's; None for the recipe's.
         expected: number of records that rate and steps follow from, where records joined at random and their number
             is known to nobody; None where it is that of `records`.
         stated: privacy guarantee that the user states, of a program of the user's own; None for no such statement.
@@ -40,7 +39,6 @@ class Run:
     seeds: Seeds
     noise_multiplier: float | None = None
     soft_labels: np.ndarray | None = None
-    learning_rate: float | None = None
     expected: int | None = None
     stated: Stated | None = None
 

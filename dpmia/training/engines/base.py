@@ -62,9 +62,6 @@ class Engine(ABC):
         self.x, self.y = x, y
         self.device = device
         self.streams = list(streams or (Streams(run.seeds, recipe, len(run.records), run.expected) for run in runs))
-        self.learning_rates = [
-            recipe.learning_rate if run.learning_rate is None else run.learning_rate for run in self.runs
-        ]
         counts = {recipe.steps(run.size) for run in runs}
         if len(counts) != 1:
             raise ValueError(f"runs of one engine need one number of steps, got {sorted(counts)}")
@@ -185,15 +182,15 @@ class GradientEngine(Engine):
         Args:
             batches: as `draw` returns them.
         """
-        self._set_learning_rates()
+        self._set_learning_rate()
         self.tally.records += [len(batch) for batch in batches]
         self.gradients(batches)
         self.done += 1
 
-    def _set_learning_rates(self) -> None:
-        """Set the learning rates of the next step."""
-        for group, rate in zip(self.optimiser.param_groups, self.learning_rates, strict=False):
-            group["lr"] = rate * self.recipe.pace(self.done)
+    def _set_learning_rate(self) -> None:
+        """Set the learning rate of the next step."""
+        for group in self.optimiser.param_groups:
+            group["lr"] = self.recipe.learning_rate * self.recipe.pace(self.done)
 
     def step(self, batches: list[np.ndarray]) -> None:
         """Take one step of every model."""

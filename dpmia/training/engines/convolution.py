@@ -35,8 +35,7 @@ class ConvolutionEngine(PlainEngine):
         )
         for parameter, view in zip(self.module.parameters(), self._parameters, strict=True):
             parameter.data = view
-        group = {"params": [self._flat], "lr": self.learning_rates[0]}
-        self.optimiser = torch_optimiser(self.recipe, [group], fused=True)
+        self.optimiser = torch_optimiser(self.recipe, [self._flat], fused=True)
         clipped = self.recipe.clips(self.run.private)
         self._network = ConvolutionNetwork(self.architecture, clipped, device=self.device)
 

@@ -40,11 +40,7 @@ class PlainEngine(OneModule, GradientEngine):
 
     def _torch_optimiser(self) -> torch.optim.Optimizer:
         """Return the optimiser of the network."""
-        return torch_optimiser(self.recipe, self._parameter_group())
-
-    def _parameter_group(self) -> list[dict[str, Any]]:
-        """Return the parameters with the learning rate of the run, as the framework's optimisers take them."""
-        return [{"params": list(self.module.parameters()), "lr": self.learning_rates[0]}]
+        return torch_optimiser(self.recipe, self.module.parameters())
 
     def _refuse_unsuited(self, run: Run) -> None:
         if self.recipe.clips(run.private):
@@ -156,7 +152,7 @@ def torch_optimiser(recipe: Recipe, parameters: Any, fused: bool = False) -> tor
 
     Args:
         recipe: names the optimiser and its settings.
-        parameters: tensors to update, or groups of them that name a learning rate `lr` of their own.
+        parameters: tensors to update.
         fused: update a parameter in one pass over memory; the same numbers but for rounding.
 
     Raises:

@@ -54,7 +54,7 @@ class PrivateLightningEngine(OpacusEngine):
         """Refuse a loss that mixes records, as far as a few records show it; see `Engine.try_out`."""
         refuse_mixing(architecture, recipe, where, x, y)
 
-    def _set_learning_rates(self) -> None:
+    def _set_learning_rate(self) -> None:
         """Leave the learning rates to the module's schedules."""
         self.schedules.follow(self.done)
         self.trainer_state.follow(self.done)

@@ -29,7 +29,7 @@ class StackedEngine(GradientEngine):
     A private step (Abadi et al. 2016): each record's gradient is shortened to the clip norm C, the clipped
     gradients are summed, noise of standard deviation sigma C is added once, and all is divided by the
     expected batch size. Without privacy no noise is added, and gradients are clipped if the recipe says so.
-    Runs may differ in training set, noise multiplier and learning rate.
+    Runs may differ in training set and noise multiplier.
     """
 
     def _build(self) -> None:
@@ -51,7 +51,7 @@ class StackedEngine(GradientEngine):
         self._flat = torch.stack([torch.cat([p.flatten() for p in start]) for start in starts])
         self._gradients = self._flat.grad = torch.zeros_like(self._flat)
         self._network = StackedMLP(self.architecture.widths, self._flat, self._gradients, self.architecture.activation)
-        self.optimiser = torch_optimiser(recipe, self._parameter_groups(), fused=True)
+        self.optimiser = torch_optimiser(recipe, [self._flat], fused=True)
 
         # Positions of the training sets one after another, as rows of x: no copy of x for each model.
         self._rows = torch.from_numpy(np.concatenate([run.records for run in self.runs]))
@@ -61,16 +61,6 @@ class StackedEngine(GradientEngine):
         if self.private:
             sigmas = [run.noise_multiplier for run in self.runs if run.noise_multiplier is not None]
             self._deviations = [sigma * recipe.clip_norm / recipe.batch_size for sigma in sigmas]
-
-    def _parameter_groups(self) -> list[dict[str, Any]]:
-        """Return what the optimiser updates: all models in one pass, or one by one where learning rates differ."""
-        if len(set(self.learning_rates)) == 1:
-            return [{"params": [self._flat], "lr": self.learning_rates[0]}]
-        groups = []
-        for row, gradient, rate in zip(self._flat, self._gradients, self.learning_rates, strict=True):
-            row.grad = gradient
-            groups.append({"params": [row], "lr": rate})
-        return groups
 
     def _soft_labels(self) -> torch.Tensor | None:
         """Return the class probabilities of all training sets one after another; None if all labels are hard."""

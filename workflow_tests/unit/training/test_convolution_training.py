@@ -94,15 +94,6 @@ def test_soft_labels_follow_the_other_engine(sigma, reference):
     torch.testing.assert_close(engine.parameters()[0], other.parameters()[0], rtol=0, atol=1e-4)
 
 
-def test_a_learning_rate_of_its_own_is_that_of_a_recipe():
-    data = make_data(SHAPE)
-    own = ConvolutionEngine(SHAPE, make_recipe(), [make_run(learning_rate=0.03)], *data)
-    shared = ConvolutionEngine(SHAPE, make_recipe(learning_rate=0.03), [make_run()], *data)
-    for engine in (own, shared):
-        engine.advance(10)
-    assert torch.equal(own.parameters()[0], shared.parameters()[0])
-
-
 def first_update(sigma, clip_norm, noise_seed=3):
     """Return the first update of a network, divided by the learning rate."""
     # So large a step that the parameters after it are the gradient.

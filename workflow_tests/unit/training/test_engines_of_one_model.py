@@ -109,7 +109,5 @@ def test_steps_are_whole_batches_times_epochs():
     assert recipe.steps(423) == 1300
     assert recipe.steps(32) == 100
     assert recipe.rate(303) == 32 / 303
-    with pytest.raises(
-        TrainingError, match=r"^training\.batch_size: 32 is larger .* set of 31 .* Take 31 or less"
-    ):
+    with pytest.raises(TrainingError, match=r"^training\.batch_size: 32 is larger .* set of 31 .* Take 31 or less"):
         recipe.steps(31)

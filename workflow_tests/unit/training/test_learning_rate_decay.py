@@ -125,24 +125,6 @@ def test_resuming_goes_on_at_the_pace_that_was_reached(name):
     assert torch.equal(whole.parameters()[0], resumed.parameters()[0])
 
 
-@every_engine
-def test_a_learning_rate_of_its_own_decays_too(name):
-    own, shared = make(name, recipe(decay=0.3), learning_rate=0.2), make(name, recipe(decay=0.3, learning_rate=0.2))
-    for engine in (own, shared):
-        engine.advance(5)
-    assert torch.equal(own.parameters()[0], shared.parameters()[0])
-
-
-def test_models_of_one_stack_with_learning_rates_of_their_own_are_those_trained_alone():
-    rates = (0.1, 0.4, 0.4, 0.8)
-    stack = StackedEngine(PERCEPTRON, recipe(decay=0.3), [run(learning_rate=rate) for rate in rates], *data())
-    stack.advance(9)
-    for rate, parameters in zip(rates, stack.parameters(), strict=True):
-        alone = make("stacked", recipe(decay=0.3), learning_rate=rate)
-        alone.advance(9)
-        torch.testing.assert_close(parameters, alone.parameters()[0], rtol=0, atol=1e-5)
-
-
 def test_the_pace_is_that_of_the_formula():
     # Yeom et al. 2018, VI-A: decay 5e-4; after 2000 steps half of the learning rate is left.
     assert [Recipe("sgd", 1, 1, 1, decay=5e-4).pace(t) for t in (0, 2000, 18000)] == [1, 0.5, 0.1]

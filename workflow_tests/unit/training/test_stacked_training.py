@@ -114,23 +114,6 @@ def test_tanh_and_default_weights_of_torch_are_trained_as_by_the_other_engine(da
         assert not torch.allclose(engine.parameters()[k], rectified.parameters()[k], atol=1e-2)
 
 
-@pytest.mark.parametrize("settings", OPTIMISERS.values(), ids=OPTIMISERS)
-@pytest.mark.parametrize(("sigma", "other"), [(0.8, OpacusEngine), (None, PlainEngine)], ids=["opacus", "plain"])
-def test_models_with_learning_rates_of_their_own_follow_engines_with_those_rates(data, settings, sigma, other):
-    recipe = make_recipe(**settings)
-    rates = [0.01, 0.05, None]
-    runs = [replace(run, learning_rate=rate) for run, rate in zip(make_runs(3, sigma), rates, strict=True)]
-    engine = StackedEngine(SHAPE, recipe, runs, *data)
-    engine.advance(30)
-    for k, rate in enumerate(rates):
-        own = recipe if rate is None else replace(recipe, learning_rate=rate)
-        single = other(SHAPE, own, [replace(runs[k], learning_rate=None)], *data)
-        named = other(SHAPE, recipe, [runs[k]], *data)
-        for engine_of_one in (single, named):
-            engine_of_one.advance(30)
-            assert_close([engine.parameters()[k]], engine_of_one.parameters(), 1e-4)
-
-
 def test_rare_records_and_empty_batches_follow_opacus(data):
     recipe = make_recipe(batch_size=1, epochs=1)
     run = Run("r", np.arange(60), Seeds(1, 2, 3), 0.5)
