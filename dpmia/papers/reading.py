@@ -24,8 +24,8 @@ BY_EPSILON = (
     "Horizontal: the privacy budget ε; smaller is more private, ∞ is training without privacy. Vertical: the advantage "
     "of an attack; 0 is guessing, 1 is every member identified without a false positive. Both upper bounds hold for "
     "independent records: attacks on the IID arm stay below them. A non-IID arm above them does not refute the bound, "
-    "it shows distribution shift. Compare it with the blind baseline, which never queries the model: only what an "
-    "attack gains beyond that can come from the model. The accuracy panel shows the price of privacy."
+    "it shows distribution shift. Compare it with the blind baseline, which never queries the model: an attack "
+    "below that shows neither leakage from the model nor its absence. The accuracy panel shows the price of privacy."
 )
 _RATE = (
     "Horizontal: the sampling rate p, the probability that a record is in the training set; it is also the precision "

@@ -176,8 +176,9 @@ ARTIFACTS = (
         reading=Reading(
             "attacks beside upper bound and blind baseline",
             "Each row is one arm at one ε. The attack on the IID arm should lie below the exact upper bound. Where "
-            "the attack on the non-IID arm exceeds it, compare the blind baseline: if that is higher still, the "
-            "attack exploits the distribution shift, not leakage from the model.",
+            "the attack on the non-IID arm exceeds it, compare the blind baseline: an attack below that shows neither "
+            "leakage from the model nor its absence. The gain of blind from losses is an upper limit on what the model "
+            "adds.",
             ("experiment", "epsilon", "attack, non-IID", "blind baseline", "exact upper bound"),
         ),
     ),

@@ -73,7 +73,7 @@ def draw(table: pd.DataFrame, run_summary: RunSummary) -> drawing.CaptionedFigur
         drawing.zero_line(panel)
         panel.axvline(0.5, color="0.7", linewidth=0.7, zorder=0)
         panel.set(title=f"{kind}, ε = {format_epsilon(epsilon)}", xlabel="dependence index", xlim=(0.43, 1.03))
-        panel.set(ylabel="membership advantage", ylim=(min(-0.12, table["advantage"].min() - 0.08), 1.05))
+        panel.set(ylabel="membership advantage", ylim=(min(-0.12, table["advantage_low"].min() - 0.05), 1.05))
         panel.label_outer()
     for label, fill in (("non-IID arm", drawing.GREY), ("IID arm", "white")):
         axes[0].plot([], [], "o", color=drawing.GREY, markerfacecolor=fill, label=label)

@@ -18,8 +18,6 @@ from dpmia.papers import drawing
 from dpmia.papers.artifact import RunSummary
 from dpmia.theory.bounds import advantage_bound
 
-NON_IID, IID, CONTROL = drawing.BLUE, drawing.ORANGE, drawing.GREY
-
 #: What readers must know where an oracle stands beside the bound.
 ORACLE = (
     "The bound (dashed) applies to attacks that do not see the membership labels, on independent records. The optimal "
@@ -70,12 +68,18 @@ def tabulate(tables: dict[str, pd.DataFrame], run_summary: RunSummary) -> pd.Dat
     """
     rows = pd.concat(tables.values(), ignore_index=True)
     rows = rows[rows["metric"].isin(METRICS) | rows["metric"].str.startswith("accuracy_")]
-    bounds = [_bound(rows, name, settings) for name, settings in run_summary.experiments.items()]
+    bounds = [bound_curve(rows, name, settings) for name, settings in run_summary.experiments.items()]
     return pd.concat([rows, *bounds], ignore_index=True)
 
 
-def _bound(rows: pd.DataFrame, experiment: str, settings: dict[str, Any]) -> pd.DataFrame:
-    """Return the bound from a little below the smallest epsilon to a little above the largest finite one."""
+def bound_curve(rows: pd.DataFrame, experiment: str, settings: dict[str, Any]) -> pd.DataFrame:
+    """Return the bound from a little below the smallest epsilon to a little above the largest finite one.
+
+    Args:
+        rows: of the summaries.
+        experiment: whose.
+        settings: of the experiment: its `delta` and `relation`.
+    """
     finite = rows.loc[(rows["experiment"] == experiment) & np.isfinite(rows["epsilon"]), "epsilon"]
     if finite.empty:
         return rows.iloc[:0]
@@ -110,9 +114,14 @@ def arms(table: pd.DataFrame) -> list[str]:
     return [arm for arm in names if not (arm.endswith(IID_SUFFIX) and arm.removesuffix(IID_SUFFIX) in names)]
 
 
-def pair(arm: str) -> list[Curve]:
-    """Return an arm and its IID arm."""
-    return [Curve(arm, "non-IID", NON_IID), Curve(arm + IID_SUFFIX, "IID", IID)]
+def pairs(names: list[str]) -> list[Curve]:
+    """Return each arm and its IID arm; of a single arm, labels leave its name out."""
+    kinds = {"": "non-IID", IID_SUFFIX: "IID"}
+    colours = itertools.cycle(drawing.COLOURS)
+    return [
+        Curve(arm + suffix, kind if len(names) == 1 else f"{arm.replace('_', ' ')}, {kind}", next(colours))
+        for arm, (suffix, kind) in itertools.product(names, kinds.items())
+    ]
 
 
 def advantage_panel(
@@ -143,7 +152,7 @@ def advantage_panel(
         scale.draw(axes, rows, curve.colour, curve.label, curve.line, beside=(place, count))
     if control is not None:
         rows = chosen[(chosen["arm"] == control) & (chosen["attack"] == "random")]
-        scale.draw(axes, rows, CONTROL, "random scores", ":", beside=(count - 1, count))
+        scale.draw(axes, rows, drawing.GREY, "random scores", ":", beside=(count - 1, count))
     _draw_blind(axes, chosen, curves)
     bound = table[table["metric"] == "bound"]
     drawing.draw_curve(axes, bound, "epsilon", colour="black", label="(ε, δ) bound, IID", line="--")

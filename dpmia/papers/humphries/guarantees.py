@@ -51,12 +51,14 @@ def draw(table: pd.DataFrame, run_summary: RunSummary) -> drawing.CaptionedFigur
         bound = table[(table["metric"] == "bound") & (table["experiment"] == first)]
         guarantees = list(table.groupby("guarantee", sort=False))
         for place, (guarantee, rows) in enumerate(guarantees):
-            colour, beside = drawing.COLOURS[place], (place, len(guarantees))
+            colour, beside = drawing.COLOURS[place], (place, len(guarantees) + 1)
             rows, curve = (
                 pd.concat([rows[rows["metric"] != "bound"], bound]),
                 Curve(name, guarantee, colour, LINES[place]),
             )
-            advantage_panel(panel, rows, [curve], "optimal_threshold", ceiling_colour=colour, beside=beside)
+            # Random scores under the same rule need no model: those of one guarantee stand for all.
+            control = None if place else name
+            advantage_panel(panel, rows, [curve], "optimal_threshold", control, ceiling_colour=colour, beside=beside)
         panel.set_title(f"optimal threshold (oracle), {title}")
         panel.label_outer()
     drawing.finish(

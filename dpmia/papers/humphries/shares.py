@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
+import re
+
 import pandas as pd
 
 from dpmia.papers import drawing
@@ -12,16 +15,17 @@ from dpmia.papers.humphries.epsilon_curves import (
     Curve,
     accuracy_panel,
     advantage_panel,
+    arms,
     blind_note,
     drawn,
 )
-from dpmia.papers.humphries.groups import ATTACKS, ORACLES
+from dpmia.papers.humphries.groups import ATTACKS, added, is_oracle, title_of
 
-#: Arms by the share of the group, and that of equal proportions, which is as good as an IID arm.
-SHARES = {"p0": "p = 0", "p25": "p = 0.25", "p50": "p = 0.5", "p75": "p = 0.75", "p100": "p = 1"}
+#: Arms are named after the share of the group in percent.
+SHARE = re.compile(r"p(\d+)")
+
+#: The arm of equal proportions, which is as good as an IID arm.
 EQUAL = "p50"
-CURVES = [Curve(arm, label, colour) for (arm, label), colour in zip(SHARES.items(), drawing.COLOURS, strict=False)]
-EXTREMES = [CURVES[0], CURVES[-1]]
 
 
 def independent(rows: pd.DataFrame) -> pd.Series:
@@ -42,16 +46,18 @@ def draw_education(table: pd.DataFrame, run_summary: RunSummary) -> drawing.Capt
 
 
 def _draw(table: pd.DataFrame, run_summary: RunSummary, attacks: list[str], definition: str) -> drawing.CaptionedFigure:
+    attacks = [*attacks, *added(table)]
+    curves = _curves(table)
     figure, (*panels, accuracy) = drawing.panels(len(attacks) + 1, run_summary, height=2.1)
     for panel, attack in zip(panels, attacks, strict=True):
-        control = EQUAL if attack in ORACLES else None
-        advantage_panel(panel, table, _curves(table), attack, control=control)
-        panel.set(title=ATTACKS[attack])
+        control = EQUAL if is_oracle(table, attack) else None
+        advantage_panel(panel, table, curves, attack, control=control)
+        panel.set(title=title_of(attack))
         panel.sharey(panels[0])
     for panel in panels[1:]:
         panel.set_ylabel("")
         panel.tick_params(labelleft=False)
-    accuracy_panel(accuracy, table, EXTREMES)
+    accuracy_panel(accuracy, table, curves[:: max(1, len(curves) - 1)])
     drawing.finish(
         figure, f"{definition} {ORACLE} {READING} {blind_note(table)}", drawing.run_caption(run_summary, drawn(table))
     )
@@ -59,6 +65,10 @@ def _draw(table: pd.DataFrame, run_summary: RunSummary, attacks: list[str], defi
 
 
 def _curves(table: pd.DataFrame) -> list[Curve]:
-    """Return the curves of those shares that were run."""
-    arms = set(table["arm"])
-    return [curve for curve in CURVES if curve.arm in arms]
+    """Return a curve for each share that was run, rising; behind them one for each arm with another kind of name."""
+    shares = {arm: SHARE.fullmatch(arm) for arm in arms(table)}
+    labels = {arm: f"p = {int(share[1]) / 100:g}" for arm, share in shares.items() if share}
+    rising = sorted(labels, key=lambda arm: int(arm[1:]))
+    others = [arm for arm in shares if arm not in labels]
+    colours = itertools.cycle(drawing.COLOURS)
+    return [Curve(arm, labels.get(arm, arm.replace("_", " ")), next(colours)) for arm in (*rising, *others)]

@@ -6,13 +6,12 @@ from typing import Any
 
 import pandas as pd
 
-from dpmia.common.arms import IID_SUFFIX
-from dpmia.formats.rows import BLIND, BLIND_WITH_LOSS, KEYS, NO_ATTACK
+from dpmia.formats.rows import BLIND, BLIND_WITH_LOSS, KEYS
 from dpmia.metrics.intervals import Estimate
 from dpmia.metrics.ranges import possible_range
 from dpmia.papers import drawing
 from dpmia.papers.artifact import RunSummary
-from dpmia.papers.humphries.epsilon_curves import arms, pair
+from dpmia.papers.humphries.epsilon_curves import arms, bound_curve, pairs
 from dpmia.papers.humphries.names import ALIKE, ONLINE
 from dpmia.papers.humphries.shares import independent
 
@@ -32,6 +31,8 @@ GUESSING = 0.01
 def tabulate(tables: dict[str, pd.DataFrame], run_summary: RunSummary) -> pd.DataFrame:
     """Return both metrics of all attacks, without oracles, and their bounds; at each epsilon of an arm one is `best`.
 
+    The bound that (epsilon, delta) alone gives is the metric `bound`, along the axis of epsilon.
+
     Attacks of `ONLINE` are left out where the number of reference models that hold a record depends on its group, and
     members are of other groups than non-members.
 
@@ -47,7 +48,8 @@ def tabulate(tables: dict[str, pd.DataFrame], run_summary: RunSummary) -> pd.Dat
     rows = rows[~rows["oracle"] & ~rows["attack"].isin((BLIND, BLIND_WITH_LOSS))].dropna(subset="mean")
     rows = rows[independent(rows) | rows["experiment"].isin(ALIKE) | ~rows["attack"].isin(ONLINE)]
     bounds = rows["metric"].isin([bound for bound, _ in METRICS.values()])
-    parts = [rows[bounds].assign(best=False)]
+    drawn = [bound_curve(rows, name, settings) for name, settings in run_summary.experiments.items()]
+    parts = [part.assign(best=False) for part in (rows[bounds], *drawn)]
     of_attacks = rows[rows["metric"].isin(METRICS)]
     for _, of_one in of_attacks.groupby(["experiment", "arm", "epsilon", "metric"], sort=False):
         parts.append(_held_together(of_one).assign(best=of_one.index == of_one["mean"].idxmax()))
@@ -68,17 +70,18 @@ def draw(table: pd.DataFrame, run_summary: RunSummary) -> drawing.CaptionedFigur
     places = [(name, metric) for name in names for metric in METRICS]
     for axis, (name, metric) in zip(axes, places, strict=True):
         of_metric = table[table["experiment"] == name]
-        _panel(axis, of_metric[of_metric["metric"].isin([metric, METRICS[metric][0]])], metric)
+        _panel(axis, of_metric[of_metric["metric"].isin([metric, METRICS[metric][0], "bound"])], metric)
         axis.set_title(f"{DATASETS[name]}: {METRICS[metric][1]}")
-    attacks = sorted(set(table["attack"]) - {NO_ATTACK})
+    attacks = sorted(set(table.loc[table["metric"].isin(METRICS), "attack"]))
     drawing.finish(
         figure,
         f"Best of {', '.join(attacks).replace('_', ' ')}, at each ε the one with the largest mean (named in the CSV), "
         "which is biased upwards; limits hold for all attacks together, by Bonferroni. Without online LiRA and RMIA "
         "on non-IID records of Adult: more reference models hold a record of the smaller cluster, which alone "
         "separates members. All targets of one ε share their reference models, whose chance the limits do not show. "
-        "Exact upper bounds hold for IID records; of a TPR they are taken at the FPR that a threshold from so many "
-        "non-members holds on new records. TPRs: linear up to 0.01, logarithmic above.",
+        "Without a blind baseline, which figures 2 and 7 have. Bounds hold for IID records; exact ones of a TPR are "
+        "taken at the FPR that a threshold from so many non-members holds on new records. TPRs: linear up to 0.01, "
+        "logarithmic above.",
         drawing.run_caption(run_summary, table),
     )
     return figure
@@ -86,22 +89,24 @@ def draw(table: pd.DataFrame, run_summary: RunSummary) -> drawing.CaptionedFigur
 
 def _panel(axis: Any, rows: pd.DataFrame, metric: str) -> None:
     axis.set(ylabel=METRICS[metric][1])
+    bound, rows = rows[rows["metric"] == "bound"], rows[rows["metric"] != "bound"]
     if rows.empty:
         drawing.note(axis, "fewer than 100 non-members")
         return
     scale = drawing.EpsilonScale(rows["epsilon"])
-    (arm,) = arms(rows)
     best = rows[rows["best"]]
-    curves = pair(arm)
+    curves = pairs(arms(rows))
     for place, curve in enumerate(curves):
         shown = best[best["arm"] == curve.arm]
         scale.draw(axis, shown, curve.colour, f"best attack, {curve.label}", beside=(place, len(curves)))
-    ceiling = rows[(rows["metric"] == METRICS[metric][0]) & (rows["arm"] == arm + IID_SUFFIX)]
+    ceiling = rows[(rows["metric"] == METRICS[metric][0]) & (rows["arm"] == curves[-1].arm)]
     drawing.draw_ticks(axis, ceiling, "epsilon", colour="black", label="exact upper bound, IID")
+    if metric == "advantage":
+        drawing.draw_curve(axis, bound, "epsilon", colour="black", label="(ε, δ) bound, IID", line="--")
     scale.label(axis)
     drawing.zero_line(axis)
     if metric == "advantage":
-        axis.set(ylim=(min(-0.12, 1.1 * best["mean"].min()), 1.05))
+        axis.set(ylim=(min(-0.12, 1.1 * best[["mean", "low"]].min(axis=None)), 1.05))
         return
     axis.set_yscale("symlog", linthresh=GUESSING, linscale=0.5)
     ticks = (0, 0.01, 0.1, 1)

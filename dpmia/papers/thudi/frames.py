@@ -22,6 +22,9 @@ ORACLE = (
     "random ranking under the same rule reaches the dotted line; only the excess is the attack's."
 )
 
+#: Sampling rates at which bounds are drawn, as they are curved.
+CURVE_RATES = np.linspace(0.02, 0.98, 97)
+
 #: To whom the bounds on precision apply; the second where an oracle stands beside one.
 FINDERS = f"Bounds hold for attacks that find at least {100 * ACCEPTANCE:g} % of the members. "
 BESIDE_ORACLE = (

@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
@@ -98,10 +97,10 @@ class RateFigure:
             table = table.merge(ceilings, on=["epsilon", "rate"], how="left")
             for epsilon in sorted(filter(math.isfinite, models["epsilon"].unique())):
                 along = {"panel": panel.title, "experiment": panel.experiment, "curve": BOUND, "epsilon": epsilon}
-                heights = precision_bound(epsilon, _AXIS, delta, ACCEPTANCE)
+                heights = precision_bound(epsilon, frames.CURVE_RATES, delta, ACCEPTANCE)
                 exact = ceilings[ceilings["epsilon"] == epsilon].sort_values("rate")
                 limits = [
-                    pd.DataFrame(along | {"rate": _AXIS, "mean": heights}),
+                    pd.DataFrame(along | {"rate": frames.CURVE_RATES, "mean": heights}),
                     pd.DataFrame(along | {"curve": CEILING, "rate": exact["rate"], "mean": exact["ceiling"]}),
                 ]
                 table = pd.concat([table, *limits])
@@ -234,7 +233,6 @@ def _silence(table: pd.DataFrame) -> str:
 
 
 _NUMBERS = ["mean", "low", "high", "replicates", "interval"]
-_AXIS = np.linspace(0.02, 0.98, 97)
 _TWO = (CIFAR10, MNIST)
 
 _R_NOTE = "Attack R with thresholds from the shadow models trained on the point (about ten of the paper's 20)"

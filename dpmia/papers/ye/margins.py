@@ -26,7 +26,10 @@ ALPHA = 0.3
 #: Panel -> attack on the horizontal and on the vertical axis.
 PANELS = {"a": ("P", "S"), "b": ("D", "R")}
 
-COLUMNS = ["panel", "across", "up", "record", "x", "y"]
+#: Share of members above the diagonal, and its limits.
+ABOVE = ["above", "above_low", "above_high"]
+
+COLUMNS = ["panel", "across", "up", *ABOVE, "record", "x", "y"]
 
 
 def tabulate(tables: dict[str, pd.DataFrame], run_summary: RunSummary) -> pd.DataFrame:
@@ -41,8 +44,9 @@ def margins(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
         tables: one table named `per_record/<experiment>` (see `dpmia.evaluation.per_record.per_record_table`).
 
     Returns:
-        Columns `COLUMNS`: `across` and `up` are the attacks, `x` and `y` the margins in nats. No row where an attack
-        has no threshold because no loss would be rare enough.
+        Columns `COLUMNS`: `across` and `up` are the attacks, `x` and `y` the margins in nats; `above` is the share of
+        the panel's members above the diagonal, with its limits. No row where an attack has no threshold because no loss
+        would be rare enough.
 
     Raises:
         MissingRowsError: an attack did not run, no threshold was set for `ALPHA`, or the configuration has no
@@ -63,8 +67,16 @@ def margins(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     for panel, (across, up) in PANELS.items():
         both = pd.DataFrame({"x": differences[PAPER[across]], "y": differences[PAPER[up]]})
         both = both[np.isfinite(both).all(axis=1)].reset_index()
-        parts.append(both.assign(panel=panel, across=across, up=up))
+        parts.append(both.assign(panel=panel, across=across, up=up, **_above(both)))
     return pd.concat(parts, ignore_index=True)[COLUMNS]
+
+
+def _above(both: pd.DataFrame) -> dict[str, float]:
+    """Return the share of members above the diagonal, with its 95 % limits over records."""
+    if both.empty:
+        return dict.fromkeys(ABOVE, np.nan)
+    above = int((both["y"] > both["x"]).sum())
+    return dict(zip(ABOVE, (above / len(both), *map(float, clopper_pearson(above, len(both)))), strict=True))
 
 
 def draw(table: pd.DataFrame, run_summary: RunSummary) -> drawing.CaptionedFigure:
@@ -77,9 +89,7 @@ def draw(table: pd.DataFrame, run_summary: RunSummary) -> drawing.CaptionedFigur
         axis.plot(ends, ends, "--", color="black", linewidth=0.8)
         drawing.zero_line(axis)
         axis.axvline(0, color="0.7", linewidth=0.7, zorder=0)
-        above = int((rows["y"] > rows["x"]).sum())
-        low, high = (float(limit) for limit in clopper_pearson(above, len(rows)))
-        share = f"{above / len(rows):.0%} [{low:.0%}, {high:.0%}]" if len(rows) else "none"
+        share = "{:.0%} [{:.0%}, {:.0%}]".format(*rows.iloc[0][ABOVE]) if len(rows) else "none"
         axis.set_title(f"{up} against {across}: {share} above the diagonal")
         axis.set(xlabel=f"loss - threshold of attack {across}", ylabel=f"loss - threshold of attack {up}")
         _edges(axis, rows, colour)

@@ -58,12 +58,13 @@ def draw(table: pd.DataFrame, run_summary: RunSummary) -> drawing.CaptionedFigur
         "attribute": {"label": "attribute", "colour": drawing.ORANGE, "line": "none"},
         "uniform": {"label": "uniform", "colour": drawing.GREEN, "marker": "none", "line": ":"},
     }
+    lowest = min(-0.05, 1.1 * table[["mean", "low"]].min(axis=None))
     for axes, (target, name) in zip(panels, TARGETS.items(), strict=True):
         chosen = table[table["target"].isin([target, MEMBERSHIP])].set_index("adversary")
         for adversary, look in looks.items():
             drawing.draw_means(axes, chosen.loc[[adversary]], "ratio", **look)
         drawing.zero_line(axes)
-        axes.set(title=name, xlabel=r"$\sigma_D/\sigma_S$", ylabel="advantage", ylim=(-0.05, 1.0))
+        axes.set(title=name, xlabel=r"$\sigma_D/\sigma_S$", ylabel="advantage", ylim=(lowest, 1.0))
         axes.label_outer()
     drawing.finish(
         figure,

@@ -29,7 +29,7 @@ def draw(table: pd.DataFrame, run_summary: RunSummary) -> drawing.CaptionedFigur
             networks.draw_networks(axes, networks.beside(curve, place, len(networks.STYLES)), dataset)
     networks.size_axis(axes, rows["s"])
     drawing.zero_line(axes)
-    axes.set(ylabel="membership advantage", ylim=(-0.05, 1.05))
+    axes.set(ylabel="membership advantage", ylim=(min(-0.05, 1.1 * rows[["mean", "low"]].min(axis=None)), 1.05))
     drawing.finish(figure, _keys(run_summary), networks.training_caption(run_summary, table))
     return figure
 

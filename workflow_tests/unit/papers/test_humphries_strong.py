@@ -65,7 +65,7 @@ def tidy(names=tuple(ARM_OF), **options):
 
 def test_the_best_attack_is_no_oracle_and_no_baseline():
     table = tidy()
-    assert set(table["metric"]) == {*strong.METRICS, *(bound for bound, _ in strong.METRICS.values())}
+    assert set(table["metric"]) == {*strong.METRICS, *(bound for bound, _ in strong.METRICS.values()), "bound"}
     assert not {"optimal_threshold", "blind"} & set(table["attack"])
     best = table[table["best"]].set_index(["experiment", "arm", "metric", "epsilon"])["attack"]
     assert len(best) == best.index.nunique() == 2 * 2 * 2 * 3
@@ -120,6 +120,7 @@ def test_panels_show_the_best_attack_of_both_arms_and_the_ceiling():
         np.testing.assert_allclose(drawn["best attack, non-IID"], [[1, 0.06 * factor], [10, 0.4 * factor]])
         np.testing.assert_allclose(drawn["exact upper bound, IID"], [[1, 0.1 * factor], [10, 0.6 * factor]])
         assert [tick.get_text() for tick in panel.get_xticklabels()] == ["1", "10", "∞"]
+        assert ("(ε, δ) bound, IID" in drawn) == (factor == 1), "of advantages"
     text = caption(figure)
     assert "Best of average threshold, lira offline, rmia offline, at each ε" in text
     assert "6 reference models" in text

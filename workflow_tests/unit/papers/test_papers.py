@@ -17,7 +17,7 @@ from dpmia.metrics.intervals import BOTH
 from dpmia.papers import drawing
 from dpmia.papers.artifact import RunSummary
 from dpmia.papers.catalogue import PAPERS
-from dpmia.papers.humphries import bounds, epsilon_curves, shares
+from dpmia.papers.humphries import bounds, epsilon_curves
 from dpmia.settings.descriptions import describe_experiment
 from dpmia.settings.resolve import make_plan
 from dpmia.theory.bounds import erlingsson_advantage, humphries_advantage
@@ -168,6 +168,7 @@ PAIRS = {
     "humphries_fig8": four("region_3"),
     "humphries_fig9": four("census"),
 }
+SHARE_LABELS = {"p0": "p = 0", "p25": "p = 0.25", "p50": "p = 0.5", "p75": "p = 0.75", "p100": "p = 1"}
 SHARES = {"humphries_fig4": 4, "humphries_fig5": 2, "humphries_fig5_text": 2}
 OTHERS = {"humphries_fig2_guarantees": 2, "humphries_dependence": 6, "humphries_strong": 4}
 PANELS = {**{name: len(panels) for name, panels in PAIRS.items()}, **SHARES, **OTHERS}
@@ -250,9 +251,9 @@ def test_panels_of_shares_show_a_curve_for_each_arm(name):
     for panel, title in zip(figure.panels[:-1], expected_titles, strict=False):
         drawn = lines(panel)
         arms = EXPERIMENTS[names_of(ARTIFACTS[name])[0]].arms
-        assert {label for label in drawn if label.startswith("p = ")} == {shares.SHARES[arm] for arm in arms}
+        assert {label for label in drawn if label.startswith("p = ")} == {SHARE_LABELS[arm] for arm in arms}
         for number, arm in enumerate(arms):
-            label = shares.SHARES[arm]
+            label = SHARE_LABELS[arm]
             expected = np.array(HEIGHTS[attacks[title]][:3]) + 0.01 * number
             np.testing.assert_allclose(drawn[label], np.transpose([EPSILONS[:3], expected]))
         assert ("random scores" in drawn) == (title == OPTIMAL)
@@ -269,9 +270,9 @@ def test_promises_stand_beside_each_other_at_the_epsilons_they_share():
     assert set(table["guarantee"]) == {"replace-one, PLD", "add-remove, PLD", "as published"}
     for panel in figure.axes:
         assert [tick.get_text() for tick in panel.get_xticklabels()] == ["1", "∞"]
-        assert {"replace-one, PLD", "add-remove, PLD", "as published"} <= set(lines(panel))
+        assert {"replace-one, PLD", "add-remove, PLD", "as published", "random scores"} <= set(lines(panel))
         at_infinity = [place for place, _, _ in bars(panel) if place > 5]
-        assert len(set(at_infinity)) == len(at_infinity) == 3, "side by side"
+        assert len(set(at_infinity)) == len(at_infinity) == 4, "side by side"
 
 
 def test_the_dependence_index_is_the_auc_of_the_blind_baseline():
@@ -331,10 +332,10 @@ def test_accuracy_panels_show_members_and_nonmembers_of_both_arms():
     heights = {tuple(np.round(line.get_ydata(), 6)): (line.get_linestyle(), line.get_color()) for line in curves}
     members, nonmembers = (np.array(ACCURACY[f"accuracy_{part}"][:3]) for part in ("members", "nonmembers"))
     assert heights == {
-        tuple(members): ("-", epsilon_curves.NON_IID),
-        tuple(nonmembers): ("--", epsilon_curves.NON_IID),
-        tuple((members / 10).round(6)): ("-", epsilon_curves.IID),
-        tuple((nonmembers / 10).round(6)): ("--", epsilon_curves.IID),
+        tuple(members): ("-", drawing.BLUE),
+        tuple(nonmembers): ("--", drawing.BLUE),
+        tuple((members / 10).round(6)): ("-", drawing.ORANGE),
+        tuple((nonmembers / 10).round(6)): ("--", drawing.ORANGE),
     }
 
 

@@ -77,9 +77,9 @@ def test_figure_4_shows_gains_below_zero_that_have_no_interval():
 def test_figure_4_averages_epsilons_and_replicates_and_has_the_control():
     table = tidy("thudi_fig4")
     limits = table["curve"].isin((gain.BOUND, gain.CEILING))
-    assert len(table) == 3 * 4 * 5
+    assert len(table) == 3 * (3 * 5 + len(frames.CURVE_RATES))
     exact = {rate: np.mean([ceiling(epsilon, rate) for epsilon in names.EPSILONS]) - rate for rate in names.RATES}
-    formula = {rate: np.mean(precision_bound(names.EPSILONS, rate, 1e-5, 0.01)) - rate for rate in names.RATES}
+    formula = {rate: np.mean(precision_bound(names.EPSILONS, rate, 1e-5, 0.01)) - rate for rate in frames.CURVE_RATES}
     for row in table[limits].itertuples():
         assert row.mean == pytest.approx((exact if row.curve == gain.CEILING else formula)[row.rate])
     table = table[~limits]
