@@ -120,6 +120,13 @@ class Estimator(ABC):
         """Return which queries have values enough; bool, shape (queries,)."""
         return null.counts >= self.fewest
 
+    def rarest(self, null: NullLosses) -> np.ndarray:
+        """Return the smallest F that a loss of each query can have; float64, shape (queries,)."""
+        return np.where(self.judged(null), self._rarest(null), 1.0)
+
+    def _rarest(self, null: NullLosses) -> np.ndarray:
+        return np.zeros(len(null.group))
+
     def alpha(self, null: NullLosses, losses: np.ndarray) -> np.ndarray:
         """Return F(loss) of each query.
 
@@ -158,6 +165,9 @@ class Empirical(Estimator):
 
     def _alpha(self, null: NullLosses, losses: np.ndarray) -> np.ndarray:
         return (1 + null.rank(losses)) / (null.counts + 1)
+
+    def _rarest(self, null: NullLosses) -> np.ndarray:
+        return 1 / (null.counts + 1)
 
     def _threshold(self, null: NullLosses, level: float) -> np.ndarray:
         allowed = passing_at(level, null.counts + 1)

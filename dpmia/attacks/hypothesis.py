@@ -17,16 +17,20 @@ Source: Ye et al. 2022, section 3.
 
 from __future__ import annotations
 
+import logging
+import math
 from abc import abstractmethod
 
 import numpy as np
 
 from dpmia.attacks.base import Attack, Knowledge
 from dpmia.attacks.estimators import ESTIMATORS, NullLosses
-from dpmia.attacks.needs import MORE_ALIKE, REMEDY, check_missing, models_of, one_of, population_of, rate
+from dpmia.attacks.needs import MORE_ALIKE, REMEDY, check_even, check_missing, models_of, one_of, population_of, rate
 from dpmia.common.errors import KnowledgeError
 from dpmia.formats.losses import References
 from dpmia.formats.signals import Signal
+
+log = logging.getLogger(__name__)
 
 #: Which of the attacker's models are used for a record: those trained without it, with it, or all.
 SIDES = ("out", "in", "all")
@@ -71,9 +75,24 @@ class HypothesisTest(Attack):
     def scores(self, signal: Signal, knowledge: Knowledge, rng: np.random.Generator) -> np.ndarray:
         """See `Attack.scores`."""
         null = self.null(signal, knowledge)
+        self._check(signal, null)
+        return -self.estimator.alpha(null, signal.losses)
+
+    def _check(self, signal: Signal, null: NullLosses) -> None:
+        """Refuse what decides by something else than the target model's losses, and log where nothing can be decided.
+
+        Raises:
+            KnowledgeError: see `check_missing`.
+        """
         what = f"have fewer than {self.estimator.fewest} losses to be compared with and are predicted non-members"
         check_missing(signal, ~self.estimator.judged(null), f"{what} by {type(self).__name__}", *self.lacking)
-        return -self.estimator.alpha(null, signal.losses)
+        rarest = self.estimator.rarest(null)[signal.is_member | signal.is_nonmember].min()
+        if rarest > self.alpha:
+            log.warning(
+                "%s: of %d losses no rank is rarer than %.3g, and alpha is %g, so every record is predicted a "
+                "non-member. Only the scores say something. For decisions, compare with %d losses, or raise alpha",
+                type(self).__name__, null.counts.max(), rarest, self.alpha, math.ceil(1 / self.alpha) - 1,
+            )  # fmt: skip
 
     def decisions(self, signal: Signal, scores: np.ndarray) -> np.ndarray:
         """See `Attack.decisions`."""
@@ -143,6 +162,16 @@ class _PerRecord(HypothesisTest):
         super().__init__(alpha, estimator)
         self.reference_models = one_of("reference_models", reference_models, SIDES)
 
+    def _check(self, signal: Signal, null: NullLosses) -> None:
+        """See `HypothesisTest._check`; besides, members and non-members must have as many losses.
+
+        Raises:
+            KnowledgeError: see `check_even`.
+        """
+        super()._check(signal, null)
+        without = {"out": "models without the record", "in": "models with the record", "all": "models"}
+        check_even(signal, null.counts, without[self.reference_models])
+
     def _null(self, models: References) -> NullLosses:
         out = ~models.trained_on
         return _per_record(models, {"out": out, "in": ~out, "all": np.ones_like(out)}[self.reference_models])
@@ -161,7 +190,7 @@ class Reference(_PerRecord):
     the record. Nothing depends on the target model.
 
     With K models no rank is rarer than 1 / (K + 1): at a lower `alpha` the `empirical` estimator predicts no
-    member. `linear` and `logit_gaussian` still do, by extrapolation.
+    member, as the log says. `linear` and `logit_gaussian` still do, by extrapolation.
 
     Thudi et al. take the models that did hold the record (`reference_models="in"`): a test of the other hypothesis,
     whose `alpha` is a true positive rate. Of 20 models trained on half of the data about 10 are used, and a quantile

@@ -35,7 +35,7 @@ from scipy.special import ndtri
 
 from dpmia.attacks.base import Attack, Knowledge
 from dpmia.attacks.confidence import SMALLEST_SPREAD, confidence
-from dpmia.attacks.needs import check_missing, models_of, one_of, rate
+from dpmia.attacks.needs import check_even, check_missing, models_of, one_of, rate
 from dpmia.common.errors import KnowledgeError
 from dpmia.formats.signals import Signal
 
@@ -124,6 +124,7 @@ class _Lira(Attack):
         check_missing(signal, side.models == 0, f"have no model trained {word} them, which others stand in for")
         if self.variance == "per_point":
             check_missing(signal, side.models == 1, f"have one model trained {word} them and get the pooled variance")
+            check_even(signal, side.models, f"reference models {word} the record")
         return side
 
 

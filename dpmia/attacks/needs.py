@@ -9,6 +9,7 @@ from numbers import Integral, Real
 from typing import cast
 
 import numpy as np
+from scipy.special import ndtri
 from scipy.stats import fisher_exact
 
 from dpmia.attacks.base import Knowledge
@@ -19,13 +20,24 @@ from dpmia.formats.signals import POPULATION, Signal
 
 log = logging.getLogger(__name__)
 
-#: Difference of two shares that is let pass. What is lacking is filled in, so it separates by less than that.
+#: Difference of two shares that is let pass: LiRA and RMIA fill in what is lacking, so it separates little.
 UNEVEN = 0.5
+#: Difference between mean numbers of models that is let pass, as a share of the mean of all records: of attacks that
+#: compare each record with losses of its own.
+UNEVEN_COUNTS = 0.1
 #: Probability of a difference below which it is none of chance: of thousands of attacks, none is refused by chance.
 BY_CHANCE = 1e-6
+#: Fewest members, and non-members, whose numbers of models are compared.
+FEWEST_COMPARED = 12
 
 #: What helps against reference models that separate members from non-members by themselves.
 MORE_ALIKE = "Draw the training sets of reference models from both alike, or train more of them"
+
+#: The same where their numbers do.
+ALIKE = (
+    "Draw the training sets of these models from both alike, or take an attack that compares all records with one "
+    "distribution: offline LiRA with pooled variance, or the average threshold"
+)
 
 REMEDY = "Delete the files of the attacker's models, and start again"
 
@@ -113,6 +125,30 @@ def check_missing(
     evaluated = signal.is_member | signal.is_nonmember
     if without[evaluated].any():
         log.warning("%.2g %% of %d queries %s", 100 * without[evaluated].mean(), evaluated.sum(), what)
+
+
+def check_even(signal: Signal, counts: np.ndarray, what: str) -> None:
+    """Refuse an attack if members have more models to be compared with than non-members, or fewer.
+
+    Of K losses no rank is rarer than 1 / (K + 1), and a spread is the less known the fewer they are: where numbers
+    differ, they alone separate members from non-members, whatever the target model reveals.
+
+    Args:
+        signal: the target model's outputs.
+        counts: int64, shape (queries,), models of each query.
+        what: the models, as they are in the sentence to finish: `reference models without the record`.
+
+    Raises:
+        KnowledgeError: the means differ by more than `UNEVEN_COUNTS` of the mean, and by more than chance explains.
+    """
+    members, nonmembers = (counts[queries].astype(float) for queries in (signal.is_member, signal.is_nonmember))
+    if min(len(members), len(nonmembers)) < FEWEST_COMPARED:
+        return
+    gap, overall = abs(members.mean() - nonmembers.mean()), np.concatenate([members, nonmembers]).mean()
+    error = np.sqrt(members.var(ddof=1) / len(members) + nonmembers.var(ddof=1) / len(nonmembers))
+    if gap > UNEVEN_COUNTS * overall and gap > -ndtri(BY_CHANCE / 2) * error:
+        numbers = f"{members.mean():.3g} {what} for a member and {nonmembers.mean():.3g} for a non-member, on average"
+        raise KnowledgeError("knowledge", f"{numbers}: that alone separates them", ALIKE)
 
 
 def one_of(name: str, value: str, allowed: Collection[str]) -> str:

@@ -197,6 +197,20 @@ def test_a_record_without_a_model_is_a_nonmember_and_the_share_is_reported(caplo
     assert "25 % of 100 queries have fewer than 1 losses" in caplog.text
 
 
+@pytest.mark.parametrize(
+    ("models", "estimator", "warns"), [(8, "empirical", True), (9, "empirical", False), (8, "linear", False)]
+)
+def test_too_few_models_for_any_decision_are_logged(models, estimator, warns, caplog):
+    signal, knowledge = GaussianLaw(shift=4.0, noise=0.5, difficulty=1.0).draw(
+        np.random.default_rng(3), 200, 200, references=models
+    )
+    out = References(knowledge.references.losses, np.zeros((models, 400), dtype=bool))
+    attack = Reference(estimator=estimator)
+    scores = attack.scores(signal, Knowledge(references=out), np.random.default_rng(0))
+    assert attack.decisions(signal, scores).any() != warns
+    assert ("every record is predicted a non-member" in caplog.text) == warns
+
+
 def test_one_reference_model_gives_two_ranks():
     signal, knowledge = LAW.draw(rng(5), 200, 200, references=1)  # none of one model is trained on anything
     scores = Reference().scores(signal, knowledge, rng())

@@ -62,7 +62,7 @@ def test_what_some_of_both_kinds_lack_by_chance_is_let_pass(drawn, attack):
     ).all()
 
 
-@pytest.mark.parametrize("attack", [OnlineLira(), OnlineLira("per_point"), OnlineRmia()])
+@pytest.mark.parametrize("attack", [OnlineLira(), OnlineRmia()])
 def test_what_non_members_lack_does_not_separate_them_where_the_target_reveals_nothing(attack):
     law = GaussianLaw(shift=0.0, noise=1.0, difficulty=3.0)  # a mean over all records would give an AUC of .63
     signal, knowledge = law.draw(np.random.default_rng(5), 4000, 4000, 2000, references=20)
@@ -73,6 +73,38 @@ def test_what_non_members_lack_does_not_separate_them_where_the_target_reveals_n
     assert abs(metrics["auc"] - 0.5) < 0.03
     assert abs(metrics["advantage"]) < 0.1
     assert metrics["tpr_at_1pct_fpr"] < 0.03
+
+
+@pytest.mark.parametrize(
+    ("attack", "rates", "words"),
+    [
+        (Reference(), (0.0, 0.5), "20 models without the record for a member and 9.99"),
+        (Reference(estimator="logit_gaussian"), (0.0, 0.5), "20 models without the record for a member and 9.99"),
+        (Reference(reference_models="in"), (0.5, 0.8), "models with the record for a member and 16"),
+        (OfflineLira("per_point"), (0.8, 0.5), "reference models without the record for a member and 9.99"),
+        (OnlineLira("per_point"), (0.5, 0.8), "reference models with the record for a member and 16"),
+    ],
+)
+def test_numbers_of_models_that_separate_members_by_themselves_are_refused(attack, rates, words):
+    signal, trained_on = _unevenly_trained(rates)
+    knowledge = Knowledge(
+        references=References(np.random.default_rng(1).exponential(size=trained_on.shape), trained_on)
+    )
+    with pytest.raises(KnowledgeError, match=rf"^knowledge: .*{words}.*: that alone separates them\."):
+        attack.scores(signal, knowledge, np.random.default_rng(0))
+    OfflineLira().scores(signal, knowledge, np.random.default_rng(0))  # one distribution for all
+    signal, trained_on = _unevenly_trained((0.5, 0.5))
+    knowledge = Knowledge(references=References(knowledge.references.losses, trained_on))
+    attack.scores(signal, knowledge, np.random.default_rng(0))
+
+
+def _unevenly_trained(rates):
+    """Return a target model that reveals nothing, and what 20 models are trained on, by rates of both kinds."""
+    signal, _ = GaussianLaw(shift=0.0, noise=1.0, difficulty=3.0).draw(
+        np.random.default_rng(6), 1000, 1000, references=20
+    )
+    chance = np.where(signal.is_member, *rates)
+    return signal, np.random.default_rng(7).random((20, len(chance))) < chance
 
 
 def test_classes_without_population_records_are_named_as_such(drawn):
