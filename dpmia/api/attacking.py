@@ -311,7 +311,8 @@ def _result(
         attack_outcome = outcome(attack, signal, knowledge, rng)
     except ValueError as error:
         raise ArgumentError(f"attack, {name}", str(error)) from error
-    estimates = record_estimates(attack_outcome.scores, attack_outcome.decisions, attack_outcome.is_member)
+    measures = (attack_outcome.scores, attack_outcome.decisions, attack_outcome.is_member)
+    estimates = record_estimates(*measures, oracle=attack.oracle)
     measured = {
         metric: Measurement(estimate.mean, *estimate.limits(possible_range(metric)))
         for metric, estimate in estimates.items()

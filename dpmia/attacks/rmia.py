@@ -9,8 +9,10 @@ LR(x, z) >= gamma.
 
 For one target model, gamma moves ties and the decision but not the order of the scores: they all follow
 p(x | target) / p(x). With gamma = 1 a non-member that is to all models what the population is scores uniformly, so
-that "score >= 1 - alpha" has a false positive rate of alpha, up to 1 / (number of population records). Online, records
-queried are in training sets where population records are not: their p(.) is larger, and the rate below alpha.
+that "score >= 1 - alpha" has a false positive rate of alpha, up to 1 / (number of population records). Equal ratios
+count for "member": with outputs of which many are equal, as those of full-grown trees, the rate is higher, up to 1.
+Online, records queried are in training sets where population records are not: their p(.) is larger, and the rate below
+alpha.
 
 Plain softmax probabilities; the paper's variants (Taylor softmax, margin, temperature, augmentations) are left out.
 

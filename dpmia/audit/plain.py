@@ -18,7 +18,7 @@ from dpmia.audit.formatting import (
     pool_unknown,
     predictions_only,
 )
-from dpmia.metrics.intervals import EQUAL, FEWEST, NORMAL, SINGLE, replicates_needed
+from dpmia.metrics.intervals import CHOSEN, EQUAL, FEWEST, NORMAL, SINGLE, replicates_needed
 from dpmia.metrics.low_rates import guessing_tail
 from dpmia.metrics.ranking import LOW_RATES, held_rate
 
@@ -219,6 +219,8 @@ def no_interval(cell: Mapping[str, Any] | None, what: str = "") -> str:
         return f"All values are equal, which gives no interval{what}."
     if cell is not None and cell["interval"] == SINGLE:
         return f"A single member or non-member gives no interval{what}."
+    if cell is not None and cell["interval"] == CHOSEN:
+        return f"The threshold is chosen on these records, which gives no interval{what}."
     return f"Fewer than {FEWEST} replicates give no interval{what}: run at least {FEWEST}."
 
 

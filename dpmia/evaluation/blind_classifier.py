@@ -68,7 +68,8 @@ def blind_scores(x: np.ndarray, y: np.ndarray, is_member: np.ndarray, seed: int,
     if fewest < 2 * folds:
         raise ValueError(f"{fewest} members or non-members, not {2 * folds}")
     columns, categorical = bundled(x)
-    features = np.column_stack([columns, y]).astype(np.float32)
+    last, is_class = _class_column(y)
+    features = np.column_stack([columns, last]).astype(np.float32)
     most = max(VALUES // features.shape[1], 4 * folds)
     trained_on = fewest * min(1.0 - 1.0 / folds, most / records)
     if trained_on < FEWEST_TRAINED_ON:
@@ -82,13 +83,20 @@ def blind_scores(x: np.ndarray, y: np.ndarray, is_member: np.ndarray, seed: int,
         if len(training) > most + 1:  # a stratified part of two kinds leaves out two records at least
             training, _ = train_test_split(training, train_size=most, stratify=is_member[training], random_state=state)
         classifier = HistGradientBoostingClassifier(
-            **SETTINGS, categorical_features=[*categorical, False], random_state=state
+            **SETTINGS, categorical_features=[*categorical, is_class], random_state=state
         )
         classifier.fit(features[training], is_member[training])
         # Weights that balance the two kinds would give the same and take ten times as long.
         no, yes = (classifier.predict_proba(features[held_out]) / np.bincount(is_member[training])).T
         scores[held_out] = yes / (no + yes)
     return scores
+
+
+def _class_column(y: np.ndarray) -> tuple[np.ndarray, bool]:
+    """Return classes as numbers of categories, and True; numbers, and two classes, as they are."""
+    classes, numbered = np.unique(y, return_inverse=True)
+    is_class = np.issubdtype(y.dtype, np.integer) and 2 < len(classes) <= CATEGORIES
+    return (numbered if is_class else y), bool(is_class)
 
 
 def bundled(x: np.ndarray) -> tuple[np.ndarray, list[bool]]:

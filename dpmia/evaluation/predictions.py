@@ -136,9 +136,8 @@ def tables(
         with named(given.files):
             attack_outcome = outcome(attack, target, knowledge, randomness(root_seed, attack_name, target))
         measured += tidy(outcome_rows(name, attack_name, attack, target, attack_outcome))
-        estimates[attack_name] = record_estimates(
-            attack_outcome.scores, attack_outcome.decisions, attack_outcome.is_member
-        )
+        measures = (attack_outcome.scores, attack_outcome.decisions, attack_outcome.is_member)
+        estimates[attack_name] = record_estimates(*measures, oracle=attack.oracle)
     rows = replicates_table(table_of(measured))
     summary = summary_table(rows)
     for attack_name, of_metrics in estimates.items():

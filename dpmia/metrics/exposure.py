@@ -272,7 +272,7 @@ class Exposure:
                 for place, row in zip(rank, order, strict=False)
             ],
             tied=int((keys == last).all(axis=1)[self.listed :].sum()),
-            unseen=int((above * self.nonmembers < 1).sum()),
+            unseen=int((above * self.nonmembers < 1 - 1e-9).sum()),  # of a mean of shares, so rounded
         )
 
     def stable(self, rng: np.random.Generator) -> dict[str, float | bool] | None:

@@ -40,6 +40,8 @@ SPLITS, EXACT = "overlapping splits", "exact"
 #: Why there is no interval.
 TOO_FEW, EQUAL = f"none: fewer than {FEWEST} replicates", "none: all values equal"
 SINGLE = "none: a single member or non-member"
+INFINITE = "none: infinite values"
+CHOSEN = "none: threshold chosen on these records"
 
 
 @dataclass(frozen=True)
@@ -123,8 +125,8 @@ def estimate(
 ) -> Estimate:
     """Return the mean of the values of replicates and its standard error.
 
-    Values that are NaN are left out. Values that are all equal have no interval over replicates: discrete metrics are
-    often equal, and a point would claim certainty.
+    Values that are NaN are left out; infinite ones leave no interval. Values that are all equal have no interval over
+    replicates: discrete metrics are often equal, and a point would claim certainty.
 
     Args:
         values: one for each replicate.
@@ -140,6 +142,8 @@ def estimate(
     mean = float(values.mean()) if count else np.nan
     if count < FEWEST:
         return Estimate(mean, np.nan, np.nan, count, TOO_FEW)
+    if np.isinf(values).any():
+        return Estimate(mean, np.nan, np.nan, count, INFINITE)
     kind, records = (REPLICATES, 0.0) if overlap is None else (SPLITS, 0.0)
     common = np.full(count, np.nan) if shared is None else np.asarray(shared, dtype=float)[measured]
     if not exact and not np.isnan(common).all():

@@ -8,20 +8,24 @@ from __future__ import annotations
 
 import numpy as np
 
-from dpmia.metrics.intervals import EQUAL, RECORDS, SINGLE, Estimate, equal_records
+from dpmia.metrics.intervals import CHOSEN, EQUAL, RECORDS, SINGLE, Estimate, equal_records
 from dpmia.metrics.ranking import advantage, ranking
 
 #: 95 % quantile of the standard normal distribution: that of the narrowest limits that are taken of an advantage.
 NARROWEST = 1.644854
 
 
-def record_estimates(scores: np.ndarray, decisions: np.ndarray, is_member: np.ndarray) -> dict[str, Estimate]:
+def record_estimates(
+    scores: np.ndarray, decisions: np.ndarray, is_member: np.ndarray, oracle: bool = False
+) -> dict[str, Estimate]:
     """Return `advantage` and `auc` of one model with their standard errors over records.
 
     Args:
         scores: float, shape (records,), higher = more likely a member.
         decisions: bool, shape (records,), True where the attack predicts "member".
         is_member: bool, shape (records,), the truth.
+        oracle: whether the decisions were chosen with the truth at hand: their advantage then has no interval, as one
+            by these records would be too high (of random scores, a fifth of the 95 % limits were above 0).
 
     Returns:
         With a single member or non-member there is no interval. An AUC of 0 or 1 has Clopper-Pearson limits by the
@@ -31,14 +35,32 @@ def record_estimates(scores: np.ndarray, decisions: np.ndarray, is_member: np.nd
     members, nonmembers = int(is_member.sum()), int((~is_member).sum())
     if min(members, nonmembers) == 1:
         return {name: Estimate(means[name], np.nan, np.nan, 1, SINGLE) for name in ("advantage", "auc")}
-    error = standard_error(contributions(scores, decisions, is_member)["auc"], is_member)
-    if error:
-        auc = Estimate(means["auc"], error, members + nonmembers - 2, 1, RECORDS, error)
+    won = contributions(scores, decisions, is_member)["auc"]
+    if standard_error(won, is_member):
+        auc = _auc(means["auc"], won[is_member], won[~is_member])
     elif means["auc"] in (0.0, 1.0):
         auc = equal_records(means["auc"], min(members, nonmembers))
     else:
         auc = Estimate(means["auc"], np.nan, np.nan, 1, EQUAL)
-    return {"advantage": _advantage(decisions[is_member], decisions[~is_member]), "auc": auc}
+    chosen = Estimate(means["advantage"], np.nan, np.nan, 1, CHOSEN)
+    return {"advantage": chosen if oracle else _advantage(decisions[is_member], decisions[~is_member]), "auc": auc}
+
+
+def _auc(mean: float, of_members: np.ndarray, of_others: np.ndarray) -> Estimate:
+    """Return an AUC with the error of DeLong et al., as if each side had one more record that wins half of its pairs.
+
+    Without these, limits fail where few records are on one side and nearly all of them win: with 20 members, 200
+    non-members and an AUC of .98, a lower limit that should be too high in 2.5 % of draws was so in 9 %.
+
+    Args:
+        mean: the AUC.
+        of_members: share of the non-members that each member ranks above.
+        of_others: share of the members that rank above each non-member.
+    """
+    variances = np.array([np.append(won, 0.5).var(ddof=1) / (len(won) + 1) for won in (of_members, of_others)])
+    error = float(np.sqrt(variances.sum()))
+    degrees = float(variances.sum() ** 2 / (variances**2 / [len(of_members), len(of_others)]).sum())
+    return Estimate(mean, error, degrees, 1, RECORDS, error)
 
 
 def _advantage(of_members: np.ndarray, of_others: np.ndarray) -> Estimate:

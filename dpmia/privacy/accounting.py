@@ -19,7 +19,8 @@ from dpmia.privacy.record import Accounting
 from dpmia.privacy.valid_combinations import AS_PUBLISHED, VALID_ACCOUNTING
 
 #: Orders of Renyi DP; each gives an upper bound, the best counts. Those that are no whole numbers cost a series of up
-#: to a thousand terms each at every evaluation, so there are few: epsilon is at most .1 % higher than with all tenths.
+#: to a thousand terms each at every evaluation, so there are few: epsilon is .4 % higher at 2, 1 % at 12 and
+#: 10 % at 100 than with all tenths, and an upper bound all the same.
 RENYI_ORDERS = (1.25, 1.5, 1.75, *(order / 5 for order in range(10, 45)), *range(9, 65), 80, 96, 128, 256, 512)
 
 

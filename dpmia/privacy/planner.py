@@ -27,6 +27,7 @@ SMALLEST_EPSILON = 1e-3
 
 #: Why a rate is out of the question.
 TOO_HIGH = "cannot be met: predicting every record a member is more precise"
+DELTA = "cannot be met: delta is too large beside acceptance"
 TOO_FEW = "cannot be trained: the batch is larger than the training set"
 TOO_STRICT = "cannot be trained: an epsilon below 0.001 leaves nothing but noise"
 TOO_MANY = f"not planned: more than {MOST_STEPS:,} steps"
@@ -84,7 +85,7 @@ def plan(
         rows.append(row)
         epsilon = float(epsilon_for_bound(bound, rate, delta, acceptance))
         if math.isnan(epsilon):
-            row["remark"] = TOO_HIGH
+            row["remark"] = TOO_HIGH if rate >= bound else DELTA
             continue
         row["epsilon"] = epsilon
         if members < batch_size or epsilon < SMALLEST_EPSILON:

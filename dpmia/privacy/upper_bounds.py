@@ -39,7 +39,8 @@ from dpmia.privacy.loss_distribution import MOST_SPARSE_STEPS, GaussianSteps
 from dpmia.privacy.record import Accounting
 
 #: Width of a privacy loss bucket: this part of the standard deviation of one step's loss, and at most the second
-#: number. Ceilings of many steps come out about one part in a thousand too high.
+#: number. Ceilings of many steps come out about one part in a thousand too high; at sampling rates of 1e-4 or with
+#: noise that leaves hardly any loss, some per cent.
 BUCKETS_PER_DEVIATION = 16
 WIDEST_BUCKET = 0.01
 #: Finer buckets than this number for one step cost time, and rounding errors of their masses add up over the steps.

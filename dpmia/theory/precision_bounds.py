@@ -40,7 +40,7 @@ def precision_bound(
     Source: Thudi et al. 2024, theorem 3.3, with the division by P(S, x*) = P(S | x*) P(1) of its proof put right;
         `precision_bound_as_printed` is the other one.
     """
-    epsilon, odds, missed = _arguments(epsilon, prior, delta, acceptance)
+    epsilon, odds, missed = checked(epsilon, prior, delta, acceptance)
     return _from_odds(epsilon, odds * (1 - missed))
 
 
@@ -54,7 +54,7 @@ def precision_bound_as_printed(
 
     Args and raises: see `precision_bound`. Source: Thudi et al. 2024, theorem 3.3.
     """
-    epsilon, odds, missed = _arguments(epsilon, prior, delta, acceptance)
+    epsilon, odds, missed = checked(epsilon, prior, delta, acceptance)
     return _from_odds(epsilon, odds - missed * (1 - np.asarray(prior, dtype=float)))
 
 
@@ -80,7 +80,7 @@ def epsilon_for_bound(
     """
     bound = np.asarray(bound, dtype=float)
     _require(((bound > 0) & (bound < 1)).all(), "a bound in (0, 1)", bound)
-    _, odds, missed = _arguments(0.0, prior, delta, acceptance)
+    _, odds, missed = checked(0.0, prior, delta, acceptance)
     allowed = odds * np.maximum(1 - missed, 0) * bound / (1 - bound)
     return np.log(np.where(allowed > 1, allowed, np.nan))[()]
 
@@ -98,7 +98,7 @@ def erlingsson_accuracy(epsilon: ArrayLike, delta: float = 0.0) -> np.ndarray:
     return (1 + erlingsson_advantage(epsilon, delta)) / 2
 
 
-def _arguments(
+def checked(
     epsilon: ArrayLike, prior: ArrayLike, delta: float, acceptance: ArrayLike
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return epsilon, the odds P(0)/P(1) and delta / acceptance, checked."""

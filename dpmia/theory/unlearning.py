@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dpmia.theory.precision_bounds import checked
+
 
 def deletion_capacity(
     bound: ArrayLike, epsilon: ArrayLike, prior: ArrayLike, delta: float = 0.0, acceptance: ArrayLike = 1.0
@@ -27,11 +29,15 @@ def deletion_capacity(
     Returns:
         A real number, at least 0; the whole part of it can be used.
 
+    Raises:
+        ValueError: an argument is out of its range.
+
     Source: Thudi et al. 2024, corollary 5.2 with the sign of epsilon put right; delta is our addition.
     """
     bound, epsilon = np.asarray(bound, dtype=float), np.asarray(epsilon, dtype=float)
     _check(bound, epsilon)
-    slack = np.log1p(delta / (np.asarray(acceptance, dtype=float) * np.expm1(epsilon)))
+    _, _, missed = checked(epsilon, prior, delta, acceptance)
+    slack = np.log1p(missed / np.expm1(epsilon))
     # The logarithm of L itself would be rounded to 0 at small priors.
     prior = np.asarray(prior, dtype=float)
     loss = np.log1p(np.exp(epsilon) * prior / (1 - prior))
@@ -47,6 +53,7 @@ def deletion_capacity_as_printed(bound: ArrayLike, epsilon: ArrayLike, prior: Ar
     """
     bound, epsilon, prior = (np.asarray(value, dtype=float) for value in (bound, epsilon, prior))
     _check(bound, epsilon)
+    checked(epsilon, prior, 0.0, 1.0)
     return -np.log(bound) / np.log1p(np.exp(-epsilon) * prior / (1 - prior))
 
 

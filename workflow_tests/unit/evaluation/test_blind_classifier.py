@@ -315,3 +315,21 @@ def test_categories_that_differ_between_groups_are_told_as_by_their_likelihood_r
     metrics = baseline(blind_scores(one_hot(codes, 5), np.zeros(20_000, dtype=np.int64), truth, 0), truth)
     # Likelier among members: the second and the fourth category.
     assert metrics["advantage"] == pytest.approx(0.4, abs=0.02)
+
+
+@pytest.mark.parametrize("classes", [3, 60])
+def test_classes_are_categories_and_no_order_of_theirs_counts(classes):
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, classes, 1500)
+    is_member = rng.random(1500) < np.where(rng.permutation(classes)[y] % 2, 0.9, 0.1)
+    x = np.zeros((1500, 1))
+    auc = ranking(blind_scores(x, y, is_member, seed=0), is_member)["auc"]
+    renamed = ranking(blind_scores(x, rng.permutation(classes)[y], is_member, seed=0), is_member)["auc"]
+    assert auc == pytest.approx(renamed, abs=0.02)
+    assert auc > 0.85
+
+
+def test_numbers_to_predict_stay_numbers():
+    y = np.linspace(0, 1, 400)
+    is_member = y > 0.5
+    assert ranking(blind_scores(np.zeros((400, 1)), y, is_member, seed=0), is_member)["auc"] > 0.95

@@ -10,6 +10,7 @@ from dpmia.metrics.intervals import (
     BOTH,
     EQUAL,
     EXACT,
+    INFINITE,
     RECORDS,
     REPLICATES,
     SPLITS,
@@ -159,6 +160,8 @@ def test_the_corrected_interval_covers_where_random_splits_of_one_data_set_overl
 
 
 def test_equal_up_to_rounding_is_equal():
+    for values in ([1.0, 2.0, np.inf], [np.inf] * 3):
+        assert estimate(np.array(values)).kind == INFINITE
     assert estimate(np.array([1e6, 1e6, np.nextafter(1e6, 2e6)])).kind == EQUAL
     assert estimate(np.array([0.0, 0.0, 0.1 + 0.2 - 0.3])).kind == EQUAL
     assert estimate(np.array([0.0, 0.0, 1e-9])).kind == REPLICATES

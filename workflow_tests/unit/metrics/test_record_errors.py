@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
+from scipy import stats
 
-from dpmia.metrics.intervals import EQUAL, RECORDS, SINGLE
+from dpmia.metrics.intervals import CHOSEN, EQUAL, RECORDS, SINGLE
 from dpmia.metrics.record_errors import NARROWEST, record_estimates
 
 
@@ -55,14 +56,16 @@ def test_each_limit_of_an_advantage_of_few_records_is_rarely_wrong(members, nonm
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_the_error_of_an_auc_is_delongs_over_all_pairs(seed):
+def test_the_error_of_an_auc_is_delongs_with_one_more_record_on_each_side_that_wins_half_of_its_pairs(seed):
     scores, decisions, is_member = drawn(seed)
     ours, others = scores[is_member][:, None], scores[~is_member]
     won = (ours > others) + (ours == others) / 2
-    expected = np.sqrt(won.mean(axis=1).var(ddof=1) / 7 + won.mean(axis=0).var(ddof=1) / 11)
+    members, others = np.append(won.mean(axis=1), 0.5), np.append(won.mean(axis=0), 0.5)
+    expected = np.sqrt(members.var(ddof=1) / 8 + others.var(ddof=1) / 12)
+    welch = stats.ttest_ind(members, others, equal_var=False)
     estimate = record_estimates(scores, decisions, is_member)["auc"]
     assert (estimate.error, estimate.records_error) == (pytest.approx(expected), estimate.error)
-    assert (estimate.degrees, estimate.count, estimate.kind) == (7 + 11 - 2, 1, RECORDS)
+    assert (estimate.degrees, estimate.count, estimate.kind) == (pytest.approx(welch.df), 1, RECORDS)
 
 
 def test_a_single_member_has_no_interval_and_two_have_one():
@@ -94,6 +97,29 @@ def test_scores_that_are_all_the_same_have_an_auc_without_limits():
     estimate = record_estimates(np.zeros(20), np.ones(20, dtype=bool), is_member)["auc"]
     assert (estimate.mean, estimate.kind) == (0.5, EQUAL)
     assert np.isnan(estimate.limits((0.0, 1.0))).all()
+
+
+def test_an_oracle_has_no_interval_of_its_advantage():
+    is_member = np.arange(40) < 20
+    scores = np.random.default_rng(0).random(40)
+    honest, oracle = (record_estimates(scores, scores >= 0.5, is_member, oracle) for oracle in (False, True))
+    assert oracle["advantage"].mean == honest["advantage"].mean
+    assert oracle["advantage"].kind == CHOSEN
+    assert np.isnan(oracle["advantage"].limits((-1.0, 1.0))).all()
+    assert oracle["auc"] == honest["auc"]
+
+
+@pytest.mark.parametrize(("members", "nonmembers", "shift"), [(20, 200, 3.0), (10, 500, 2.0), (60, 60, 0.5)])
+def test_limits_of_an_auc_miss_on_either_side_as_rarely_as_they_say(members, nonmembers, shift):
+    rng = np.random.default_rng(5)
+    is_member = np.arange(members + nonmembers) < members
+    truth, missed = stats.norm.cdf(shift / np.sqrt(2)), np.zeros(2)
+    draws = 1000
+    for _ in range(draws):
+        scores = rng.normal(size=len(is_member)) + shift * is_member
+        low, high = record_estimates(scores, scores > 0, is_member)["auc"].limits((0.0, 1.0))
+        missed += (truth < low, truth > high)
+    assert (missed <= 0.025 * draws + 3.1 * np.sqrt(0.025 * 0.975 * draws)).all()
 
 
 def test_an_auc_of_one_has_a_lower_limit():

@@ -84,7 +84,7 @@ EXPECTED = {
     ids=lambda value: type(value).__name__,
 )
 def test_the_checks_of_scikit_learn_pass(base, options):
-    wrapper = MIPEstimator(base, 0.2, splits=4, random_state=0, **options)
+    wrapper = MIPEstimator(base, 0.2, splits=16, random_state=0, **options)
     expected = EXPECTED.get(type(base).__name__, {})
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the checks provoke warnings of many kinds
@@ -299,7 +299,7 @@ def test_what_is_no_estimator_is_refused():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"splits": 1}, "splits between 2"),
+        ({"splits": 15}, "splits between 16"),
         ({"splits": 10**20}, "and 100000, got 100000000000000000000"),
         ({"eta": 0.5}, "eta in"),
         ({"calibration": {"a"}}, r"calibration in .*got \{'a'\}"),

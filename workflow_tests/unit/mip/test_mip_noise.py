@@ -263,7 +263,7 @@ def test_a_seed_repeats_a_release_and_without_one_none_is_like_another():
     [
         ({"eta": 0.6}, "expected eta in"),
         ({"eta": 1e-310}, "expected a larger eta, got 1e-310, whose noise is infinite"),
-        ({"splits": 1}, "expected splits between 2"),
+        ({"splits": 15}, "expected splits between 16"),
         ({"moment": 1, "calibration": "corollary_8"}, "moment M of at least 2"),
         ({"moment": math.nan}, "moment M of at least 1, got nan"),
         ({"moment": math.inf}, "expected a finite moment M, got inf"),

@@ -7,7 +7,7 @@ import pytest
 from dpmia.common.errors import ConfigError
 from dpmia.privacy import planner
 from dpmia.privacy.accounting import Mechanism
-from dpmia.privacy.planner import COLUMNS, TOO_FEW, TOO_HIGH, TOO_MANY, TOO_STRICT, plan
+from dpmia.privacy.planner import COLUMNS, DELTA, TOO_FEW, TOO_HIGH, TOO_MANY, TOO_STRICT, plan
 from dpmia.theory.precision_bounds import precision_bound
 from dpmia.theory.unlearning import deletion_capacity
 
@@ -137,3 +137,8 @@ def test_a_row_depends_on_no_other_row(planned):
 def test_questions_that_make_no_sense_are_refused_by_name(change, reported):
     with pytest.raises(ConfigError, match=reported):
         plan(**ASKED | change)
+
+
+def test_a_delta_that_forbids_every_epsilon_is_named_as_the_reason():
+    table = plan(bound=0.6, records=1000, batch_size=50, epochs=2, delta=9e-5, acceptance=1e-4, rates=[0.3])
+    assert table["remark"].tolist() == [DELTA]

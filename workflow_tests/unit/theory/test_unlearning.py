@@ -79,7 +79,23 @@ def test_no_set_of_outputs_passes_the_capacity_with_delta(epsilon, delta, accept
         for accepted in itertools.combinations(given, size):
             sure, likely = none_was_in(epsilon, delta, acceptance, prior, records, accepted)
             # If the guarantee held for more certainty than there is, the capacity would be at least two.
-            assert deletion_capacity(min(sure + 1e-9, 1 - 1e-12), epsilon, prior, delta, likely) <= records + 1e-6
+            assert (
+                deletion_capacity(min(sure + 1e-9, 1 - 1e-12), epsilon, prior, delta, min(likely, 1)) <= records + 1e-6
+            )
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"prior": 0.0}, "a prior in"),
+        ({"prior": -0.2}, "a prior in"),
+        ({"delta": -1e-3}, "delta in"),
+        ({"acceptance": 0.0}, "an acceptance in"),
+    ],
+)
+def test_arguments_out_of_their_range_are_refused(changes, words):
+    with pytest.raises(ValueError, match=words):
+        deletion_capacity(**{"bound": 0.8, "epsilon": 1.0, "prior": 0.1, "delta": 1e-5, "acceptance": 0.1} | changes)
 
 
 def test_delta_only_lowers_the_capacity_down_to_none():
