@@ -1,4 +1,5 @@
 # What the rules share: the plan made from the settings, and where each file stands.
+import os
 import re
 import sys
 import time
@@ -68,6 +69,8 @@ PREDICTIONS = PLAN.predictions
 LAYOUT = RunLayout(PLAN)
 SCOPE = Scope(LAYOUT)
 TARGETS = Targets(SCOPE)
+if SCOPE.reads_own_records:
+    os.umask(0o077)  # jobs inherit it: what is made of a user's own records is for that user alone
 # Tables on engines, which belong to no paper.
 CHECKS = [
     replace(artifact, tables=tuple(f"engines/{stem}" for stem in SCOPE.checked)) for artifact in validation.ARTIFACTS

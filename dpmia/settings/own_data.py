@@ -14,6 +14,9 @@ from dpmia.settings.base import Name, PathOfFile, Settings
 
 Value = str | int | Annotated[float, Field(allow_inf_nan=False)]
 
+#: Name of a column.
+Column = Annotated[str, Field(min_length=1)]
+
 #: Texts that stand for a missing value, unless the settings name others.
 MISSING_MARKS = ["", "?", "NA", "N/A", "NaN", "nan", "NULL", "null", "None", "<NA>"]
 
@@ -28,9 +31,9 @@ class OwnData(Settings):
 
     path: PathOfFile
     """The file: `.csv`, `.tsv`, `.txt` (each also with `.gz`), `.parquet` or `.npz`; relative to the working folder."""
-    label: str | None = None
+    label: Column | None = None
     """Column to predict. Required for tables."""
-    group: str | None = None
+    group: Column | None = None
     """Column that says how records were collected (hospital, school, branch). Never a feature."""
     columns: Annotated[list[str], Field(min_length=1)] | None = None
     """CSV: names of all columns, for a file without a row of names."""

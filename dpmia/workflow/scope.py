@@ -53,6 +53,11 @@ class Scope:
         studies = {name: study for name, study in self.plan.studies.items() if isinstance(study, Regression)}
         return {**self.plan.experiments, **studies}
 
+    @property
+    def reads_own_records(self) -> bool:
+        """Whether a user's own records, or a model's outputs on them, are among the data: files are then private."""
+        return bool(self.plan.predictions) or any(isinstance(of.dataset, OwnData) for of in self.with_data.values())
+
     @cached_property
     def prepared(self) -> dict[str, Experiment | Regression]:
         """Prepared data set -> an experiment or study that takes it."""

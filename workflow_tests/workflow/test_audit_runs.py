@@ -67,6 +67,12 @@ def report(workspace, ending):
     return workspace.folder / f"results/synthetic-smoke/audit-kinds.{ending}"
 
 
+def test_what_is_made_of_ones_own_records_is_for_oneself_alone(audited):
+    made = [path for folder in ("results", "resources", "logs") for path in (audited.folder / folder).rglob("*")]
+    assert {path.stat().st_mode & 0o777 for path in made if path.is_file()} == {0o600}
+    assert {path.stat().st_mode & 0o777 for path in made if path.is_dir()} == {0o700}
+
+
 def test_every_membership_kind_is_reported(audited):
     assert set(KINDS) == set(names.MEMBERSHIP)
     audit = json.loads(report(audited, "json").read_text())

@@ -21,6 +21,7 @@ from dpmia.settings.resolve import make_plan
         ("training.learing_rate", 1, ["heart.training.learing_rate: ", "Did you mean 'learning_rate'?"]),
         ("arms.va.grup", "x", ["heart.arms.va.grup: ", "group, ", "Did you mean 'group'?"]),
         ("membership.clusers", 2, ["heart.membership.clusers: ", "Did you mean 'clusters'?"]),
+        ("dataset", {"path": "a.csv", "label": "y", "group": ""}, ["heart.dataset.group: '' is too short"]),
         ("dataset", "hart", ["heart.dataset: 'hart' ", "Did you mean 'heart'?"]),
         ("training.engine", "stackd", ["heart.training.engine: 'stackd' ", "Did you mean 'stacked'?"]),
         ("attacks", ["random"], ["heart.attacks: ['random'] ", "mapping"]),
