@@ -75,7 +75,7 @@ def make_runs(case: Case, models: int, noise_multiplier: float | None) -> list[R
     ]
 
 
-# Each way of training is a generator: every `next` takes one step and tells how many model-steps that were.
+# Each way of training is a generator: every `next` takes one step and returns how many model-steps that were.
 
 
 def plain_loader(case: Case, x: torch.Tensor, y: torch.Tensor) -> Iterator[int]:

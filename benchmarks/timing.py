@@ -1,6 +1,6 @@
 """Rates and memory of ways of training, each in a process of its own, for the scripts beside this one.
 
-A way is a generator: every `next` takes one step or a few and tells how many. A script that measures ways calls
+A way is a generator: every `next` takes one step or a few and returns how many. A script that measures ways calls
 `work` when it is started with `--worker`, and `measure` otherwise.
 """
 

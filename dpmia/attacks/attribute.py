@@ -35,7 +35,7 @@ def most_likely(errors: np.ndarray, prior: np.ndarray, sigma_s: float) -> np.nda
     Source: adversary 4, with a normal distribution of errors.
     """
     if not sigma_s > 0:
-        raise ValueError(f"a standard deviation of {sigma_s}; expected more than 0")
+        raise ValueError(f"expected a standard deviation greater than 0, got {sigma_s}")
     with np.errstate(divide="ignore"):
         return np.argmax(np.log(prior) - (errors / sigma_s) ** 2 / 2, axis=1)
 
@@ -88,7 +88,7 @@ def uniform_reduction(accepted: np.ndarray, rng: np.random.Generator) -> np.ndar
 
 
 def multi_query_reduction(accepted: np.ndarray, prior: np.ndarray, order: str = "descending") -> np.ndarray:
-    """Ask a membership attack about one value after another; guess the first that it takes for a member.
+    """Try one value after another in a membership attack; guess the first that it predicts a member.
 
     Args:
         accepted: bool, shape (records, values): as in `uniform_reduction`.
@@ -104,7 +104,7 @@ def multi_query_reduction(accepted: np.ndarray, prior: np.ndarray, order: str = 
     Source: adversary 7, the multi-query reduction; `ascending` is the order of the published code.
     """
     if order not in ORDERS:
-        raise ValueError(f"order {order!r}; expected one of {', '.join(ORDERS)}")
+        raise ValueError(f"expected an order of {', '.join(ORDERS)}, got {order!r}")
     prior = np.asarray(prior)
     columns = np.argsort(-prior if order == "descending" else prior, kind="stable")
     first = columns[np.argmax(accepted[:, columns], axis=1)]

@@ -26,7 +26,7 @@ def decisions(losses: np.ndarray, largest_loss: float, rng: np.random.Generator)
     """
     losses = np.asarray(losses, dtype=float)
     if not ((losses >= 0) & (losses <= largest_loss)).all():
-        raise ValueError(f"losses from {losses.min()} to {losses.max()}; expected all between 0 and {largest_loss}")
+        raise ValueError(f"expected losses between 0 and {largest_loss}, got {losses.min()} to {losses.max()}")
     return rng.random(losses.shape) * largest_loss >= losses
 
 

@@ -27,7 +27,7 @@ def decisions(errors: np.ndarray, sigma_s: float, sigma_d: float | None = None) 
     """
     for sigma in (sigma_s, sigma_d):
         if sigma is not None and not sigma > 0:
-            raise ValueError(f"a standard deviation of {sigma}; expected more than 0")
+            raise ValueError(f"expected a standard deviation greater than 0, got {sigma}")
     sizes = np.abs(errors)
     if sigma_d is None:
         return sizes < sigma_s

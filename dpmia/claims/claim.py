@@ -85,7 +85,7 @@ class Claim:
         """Refuse a claim about data that reads none, and tables of unknown stages."""
         wrong = [table for table in self.tables if stage_of(table) not in STAGES]
         if wrong:
-            raise ValueError(f"{self.id}: tables {wrong}; expected stages {STAGES}")
+            raise ValueError(f"{self.id}: expected tables of the stages {STAGES}, got {wrong}")
         if self.about_data and not self.tables:
             raise ValueError(f"{self.id}: a claim about data reads tables")
 

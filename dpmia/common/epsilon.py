@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-#: Noise for less takes an accountant more memory and time than there is, and no record can be told from another.
+#: Noise for less takes an accountant more memory and time than there is; no record can be distinguished from another.
 SMALLEST_EPSILON = 1e-4
 
 

@@ -267,7 +267,7 @@ def _arrays(model: Any, names: Sequence[str]) -> list[np.ndarray]:
             array = np.asarray(part)
             if array.dtype.kind != "f":
                 raise TypeError(
-                    f"{name} of {type(model).__name__} holds {array.dtype}; expected floating-point numbers"
+                    f"expected {name} of {type(model).__name__} to hold floating-point numbers, got {array.dtype}"
                 )
             arrays.append(array)
     return arrays

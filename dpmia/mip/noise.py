@@ -263,16 +263,16 @@ def flatten(outputs: list[list[np.ndarray]], source: str) -> np.ndarray:
     shapes = {tuple(np.shape(array) for array in arrays) for arrays in outputs}
     if len(shapes) > 1:
         raise ValueError(
-            f"{source} gave outputs of the shapes {sorted(shapes)} on different halves; expected one shape. A class "
-            "or category that not every half holds changes shapes: use more records."
+            f"expected outputs of one shape from {source}, got {sorted(shapes)} on different halves. A class or "
+            "category that not every half holds changes shapes: use more records."
         )
     kinds = {np.asarray(array).dtype for arrays in outputs for array in arrays}
     if wrong := sorted(str(kind) for kind in kinds if kind.kind not in "fiubO"):
-        raise TypeError(f"{source} gave outputs of the type {wrong[0]}; expected real numbers")
+        raise TypeError(f"expected real numbers from {source}, got outputs of the type {wrong[0]}")
     flat = np.array([np.concatenate([np.ravel(array).astype(float) for array in arrays]) for arrays in outputs])
     if not (np.abs(flat) <= LARGEST_OUTPUT).all():
         problem = f"{source} gave outputs that are not finite, or beyond {LARGEST_OUTPUT:g}, on some half of the data"
-        raise ValueError(f"{problem}; expected numbers")
+        raise ValueError(problem)
     return flat
 
 

@@ -73,7 +73,7 @@ class CNN:
     def __post_init__(self) -> None:
         """Refuse what is no network."""
         if self.activation not in ACTIVATIONS:
-            raise ValueError(f"activation {self.activation!r}; expected one of {sorted(ACTIVATIONS)}")
+            raise ValueError(f"expected an activation of {sorted(ACTIVATIONS)}, got {self.activation!r}")
         if self.normalisation and len(self.normalisation) != self.image[0]:
             raise ValueError(f"normalisation of {len(self.normalisation)} channels for images of {self.image[0]}")
         for previous, layer in pairwise((None, *self.layers)):

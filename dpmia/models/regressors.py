@@ -45,7 +45,7 @@ def fit_tree(x: np.ndarray, y: np.ndarray, parameters: Sequence[float], seed: in
     """
     depths = np.array([int(depth) for depth in parameters])
     if (depths != np.asarray(parameters)).any():
-        raise ValueError(f"depths {list(parameters)}; expected whole numbers")
+        raise ValueError(f"expected depths that are whole numbers, got {list(parameters)}")
     model = DecisionTreeRegressor(max_depth=int(depths.max()), random_state=seed % 2**32)
     tree = model.fit(x, y.astype(np.float64)).tree_
     means = np.tile(tree.value[:, 0, 0], (len(depths), 1))

@@ -37,7 +37,7 @@ def clusters(
         ValueError: an unknown pairing.
     """
     if pairing not in PAIRINGS:
-        raise ValueError(f"pairing {pairing!r}; expected one of {', '.join(PAIRINGS)}")
+        raise ValueError(f"expected a pairing of {', '.join(PAIRINGS)}, got {pairing!r}")
     labels, sizes = np.unique(y, return_counts=True)
     lead = labels[np.argmax(sizes)]
     group = np.empty(len(y), dtype=np.int64)

@@ -53,7 +53,7 @@ def _events(rng: np.random.Generator, records: Records) -> dict[str, np.ndarray]
     end = np.where(ever, wait, rng.integers(731, 1186, rows))
     violent = ever & (rng.random(rows) < 0.24)
     degree = pick_alike(rng, (60, 40), rows)
-    case = np.char.add("made-up-", np.arange(1, rows + 1).astype(str))
+    case = np.char.add("synthetic-", np.arange(1, rows + 1).astype(str))
     later = {
         "case_number": np.char.add(case, "-r"),
         "charge_degree": np.array(["(M1)", "(F3)"])[degree],

@@ -55,7 +55,7 @@ def write_svhn(name: str, folder: Path, seed: int, scale: str) -> None:
         with whole_file(folder / file) as part:
             savemat(part, {"X": images.transpose(2, 3, 1, 0), "y": labels[:, None]})
             with part.open("r+b") as written:
-                written.write(b"MATLAB 5.0 MAT-file, made up".ljust(_MATLAB_HEADER))
+                written.write(b"MATLAB 5.0 MAT-file, synthetic".ljust(_MATLAB_HEADER))
     mark(folder, seed)
 
 

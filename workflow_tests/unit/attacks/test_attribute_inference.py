@@ -40,7 +40,7 @@ def test_a_value_that_never_occurs_is_never_guessed():
 
 
 def test_a_standard_deviation_must_be_positive():
-    with pytest.raises(ValueError, match="expected more than 0"):
+    with pytest.raises(ValueError, match="expected a standard deviation greater than 0"):
         attribute.most_likely(np.zeros((1, 2)), np.array([0.5, 0.5]), 0.0)
 
 
@@ -180,7 +180,7 @@ def test_the_order_of_the_paper_is_taken_where_none_is_named():
 
 
 def test_an_unknown_order_is_refused():
-    with pytest.raises(ValueError, match="expected one of descending, ascending"):
+    with pytest.raises(ValueError, match="expected an order of descending, ascending"):
         attribute.multi_query_reduction(np.ones((1, 2), dtype=bool), np.array([0.5, 0.5]), "random")
 
 

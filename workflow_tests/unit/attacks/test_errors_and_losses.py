@@ -24,7 +24,7 @@ def test_members_are_predicted_with_one_minus_the_share_of_the_largest_loss():
 
 @pytest.mark.parametrize("loss", [-1e-9, 2.1])
 def test_a_loss_out_of_bounds_is_refused(loss):
-    with pytest.raises(ValueError, match="expected all between 0 and 2"):
+    with pytest.raises(ValueError, match="expected losses between 0 and 2"):
         bounded_loss.decisions(np.array([1.0, loss]), 2.0, np.random.default_rng(0))
 
 
@@ -45,5 +45,5 @@ def test_errors_of_one_law_tell_nothing():
     assert not gaussian_error.decisions(np.array([0.0, 0.5, 1.0, 9.0]), 1.0, 1.0).any()
     assert gaussian_error.decisions(np.array([-0.9, 1.0, 1.1]), 1.0).tolist() == [True, False, False]
     for sigmas in ((0.0, 1.0), (1.0, -1.0), (0.0, None)):
-        with pytest.raises(ValueError, match="expected more than 0"):
+        with pytest.raises(ValueError, match="expected a standard deviation greater than 0"):
             gaussian_error.decisions(np.zeros(2), *sigmas)

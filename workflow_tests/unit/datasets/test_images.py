@@ -141,7 +141,7 @@ def test_a_seed_decides_on_every_byte_of_synthetic_images(made, name, tmp_path):
     for raw in raw_files(name):
         content = (tmp_path / raw.file).read_bytes()
         assert content == (folder / raw.file).read_bytes()
-        assert name != "svhn" or content[:116].rstrip() == b"MATLAB 5.0 MAT-file, made up", "the time of writing"
+        assert name != "svhn" or content[:116].rstrip() == b"MATLAB 5.0 MAT-file, synthetic", "the time of writing"
 
 
 def test_another_seed_makes_other_pictures():

@@ -301,12 +301,12 @@ def test_outputs_that_cannot_be_released_are_refused():
         with pytest.raises(ValueError, match=r"not finite, or beyond 1e\+300"):
             privatise(lambda data, wrong=wrong: wrong, DATA, **PRIVATE)
     lengths = iter([2, 2, 3] + [2] * 20)
-    with pytest.raises(ValueError, match=r"shapes \[\(\(2,\),\), \(\(3,\),\)\]"):
+    with pytest.raises(ValueError, match=r"of one shape from the function, got \[\(\(2,\),\), \(\(3,\),\)\]"):
         privatise(lambda data: np.ones(next(lengths)), DATA, **PRIVATE)
     with pytest.raises(ValueError, match="at least 2 records"):
         privatise(np.mean, DATA[:1], **PRIVATE)
     for wrong, kind in ((1j, "complex128"), ("1", "<U1")):
-        with pytest.raises(TypeError, match=rf"the function gave outputs of the type {kind}; expected real numbers"):
+        with pytest.raises(TypeError, match=rf"expected real numbers from the function, got outputs of the type {kind}"):
             privatise(lambda data, wrong=wrong: wrong, DATA, **PRIVATE)
     for data in ({"a": [1, 2]}, "records.csv", 3.0):
         with pytest.raises(TypeError, match="expected data to be an array or a data frame of records, got "):

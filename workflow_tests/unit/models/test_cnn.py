@@ -100,7 +100,7 @@ def test_same_generator_same_weights():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"activation": "sine"}, "expected one of"),
+        ({"activation": "sine"}, "expected an activation of"),
         ({"layers": (MaxPool(2, 2),)}, "follows a convolution"),
         ({"layers": (Convolution(3, 3), MaxPool(2, 2), MaxPool(2, 2))}, "follows a convolution"),
         ({"layers": (Convolution(3, 10),)}, "leave nothing"),

@@ -99,7 +99,7 @@ def test_three_clusters_are_paired_one_to_one():
 
 
 def test_an_unknown_pairing_is_refused(blobs):
-    with pytest.raises(ValueError, match="pairing 'closest'; expected one of nearest, farthest"):
+    with pytest.raises(ValueError, match="expected a pairing of nearest, farthest, got 'closest'"):
         clusters(*blobs[:2], pairing="closest")
 
 

@@ -85,7 +85,7 @@ def test_the_attack_picks_the_larger_density_at_every_error():
 
 @pytest.mark.parametrize(("sigma_s", "sigma_d"), [(0, 1), (1, 0), (-1, None), (np.nan, None)])
 def test_standard_deviations_must_be_positive(sigma_s, sigma_d):
-    with pytest.raises(ValueError, match="expected more than 0"):
+    with pytest.raises(ValueError, match="expected a standard deviation greater than 0"):
         gaussian_error.decisions(np.zeros(3), sigma_s, sigma_d)
 
 
@@ -109,7 +109,7 @@ def test_losses_at_the_ends_leave_nothing_to_chance():
 
 @pytest.mark.parametrize("losses", [[-0.1, 0.5], [0.5, 2.1], [np.nan, 0.5]])
 def test_losses_beyond_their_bound_are_refused(losses):
-    with pytest.raises(ValueError, match="expected all between 0 and 2"):
+    with pytest.raises(ValueError, match="expected losses between 0 and 2"):
         bounded_loss.decisions(np.array(losses), 2.0, np.random.default_rng(0))
 
 
