@@ -63,6 +63,7 @@ def draw(table: pd.DataFrame, run_summary: RunSummary) -> drawing.CaptionedFigur
     kinds = {kind: [name for name in names if (table["experiment"] == name).any()] for kind, names in KINDS.items()}
     kinds = {kind: names for kind, names in kinds.items() if names}
     count = len(chosen) * len(kinds)
+    lowest = table.loc[table["epsilon"].isin(chosen), ["advantage", "advantage_low"]].min(axis=None)
     figure, axes = drawing.panels(count, run_summary, height=2.1, rows=len(chosen), sharey=True)
     for panel, (epsilon, (kind, names)) in zip(axes, itertools.product(chosen, kinds.items()), strict=True):
         for place, name in enumerate(names):
@@ -73,7 +74,7 @@ def draw(table: pd.DataFrame, run_summary: RunSummary) -> drawing.CaptionedFigur
         drawing.zero_line(panel)
         panel.axvline(0.5, color="0.7", linewidth=0.7, zorder=0)
         panel.set(title=f"{kind}, ε = {format_epsilon(epsilon)}", xlabel="dependence index", xlim=(0.43, 1.03))
-        panel.set(ylabel="membership advantage", ylim=(min(-0.12, table["advantage_low"].min() - 0.05), 1.05))
+        panel.set(ylabel="membership advantage", ylim=(min(-0.12, lowest - 0.05), 1.05))
         panel.label_outer()
     for label, fill in (("non-IID arm", drawing.GREY), ("IID arm", "white")):
         axes[0].plot([], [], "o", color=drawing.GREY, markerfacecolor=fill, label=label)
