@@ -27,8 +27,8 @@ ORACLE = (
 
 #: What the other lines of these figures are.
 BLIND_LINE = (
-    "Dotted lines, in bands of their intervals: the blind baseline, a classifier of members that sees only the "
-    "records and is supervised on other records of both groups."
+    "Short dashes in the colour of their arm, in bands of their intervals: the blind baseline, a classifier of members "
+    "that sees only the records and is supervised on other records of both groups."
 )
 READING = f"Black ticks: the exact upper bound of the trained mechanism, where it was computed. {BLIND_LINE}"
 
