@@ -24,7 +24,7 @@ def record_estimates(
         scores: float, shape (records,), higher = more likely a member.
         decisions: bool, shape (records,), True where the attack predicts "member".
         is_member: bool, shape (records,), the truth.
-        oracle: whether the decisions were chosen with the truth at hand: their advantage then has no interval, as one
+        oracle: whether the decisions were chosen by the truth: their advantage then has no interval, as one
             by these records would be too high (of random scores, a fifth of the 95 % limits were above 0).
 
     Returns:

@@ -250,7 +250,7 @@ def test_the_random_state_of_the_base_is_set_where_it_is_open(given, different, 
         (KNeighborsClassifier(), None, r"has none of the parameters \['coef_', 'intercept_'\]"),
         (LogisticRegression(), ["coef_", "slope_"], r"has none of the parameters \['slope_'\]"),
         (LogisticRegression(), ["coef_", 1], "expected parameters to be names of attributes, got 1"),
-        (LogisticRegression(), ["coef_", "classes_"], "expected classes_ of LogisticRegression to hold floating-point numbers, got int64"),
+        (LogisticRegression(), ["coef_", "classes_"], "classes_ of LogisticRegression to hold .*, got int64"),
     ],
 )
 def test_parameters_that_cannot_be_released_are_named(base, names, message, classes):
