@@ -267,7 +267,7 @@ def test_what_a_model_predicts_from_is_named_where_it_is_not_released(classes):
 def test_a_class_that_some_half_lacks_is_reported():
     x = np.random.default_rng(0).normal(size=(60, 2))
     y = np.r_[np.zeros(29), np.ones(29), 2, 2]
-    with pytest.raises(ValueError, match="expected outputs of one shape .* on different halves"):
+    with pytest.raises(ValueError, match=r"expected outputs of one shape .* on different halves"):
         MIPEstimator(GaussianNB(), **TIGHT, parameters=["theta_"]).fit(x, y)
 
 

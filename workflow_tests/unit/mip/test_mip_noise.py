@@ -306,7 +306,7 @@ def test_outputs_that_cannot_be_released_are_refused():
     with pytest.raises(ValueError, match="at least 2 records"):
         privatise(np.mean, DATA[:1], **PRIVATE)
     for wrong, kind in ((1j, "complex128"), ("1", "<U1")):
-        with pytest.raises(TypeError, match=rf"expected real numbers from the function, got outputs of the type {kind}"):
+        with pytest.raises(TypeError, match=rf"real numbers from the function, got outputs of the type {kind}"):
             privatise(lambda data, wrong=wrong: wrong, DATA, **PRIVATE)
     for data in ({"a": [1, 2]}, "records.csv", 3.0):
         with pytest.raises(TypeError, match="expected data to be an array or a data frame of records, got "):
