@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -109,7 +110,8 @@ def attack(
     results = {}
     for name, method in chosen.items():
         try:
-            results[name] = _result(name, method, signal, knowledge, rates, seed)
+            # For each a copy: an attack may change its arrays.
+            results[name] = _result(name, method, *deepcopy((signal, knowledge)), rates, seed)
         except AttackError as error:
             if attacks is not None:
                 raise ArgumentError(f"attack, {name}", error.problem, error.remedy) from error
@@ -213,6 +215,9 @@ def _references(
             problem = f"{len(logits)} records of {logits.shape[1]} classes in place of {len(model.logits)} of "
             problem += str(model.logits.shape[1])
             raise ArgumentError(f"{where}, model {number}", problem, "Evaluate it on the same records")
+        if np.array_equal(logits, model.logits):
+            problem = "its outputs are those of the attacked model"
+            raise ArgumentError(f"{where}, model {number}", problem, "Leave it out")
     shape = (len(outputs), len(model.logits))
     inside = np.zeros(shape, dtype=bool)
     if trained_on is not None:

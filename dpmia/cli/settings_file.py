@@ -68,10 +68,9 @@ def _check_unedited(path: Path, written: str) -> None:
     lines = path.read_text(encoding="utf-8", errors="replace").splitlines(keepends=True)
     mark, below = "".join(lines[1:2]).strip(), "".join(lines[2:])
     if mark != f"{MARK}{_digest(below)}" and written not in (below, "".join(lines[1:])):
-        remedy = (
-            "Add --overwrite to replace it. To use it as it is: "
-            f"dpmia run audit --config data=real 'experiments=[{path}]', or dpmia plan {path}"
-        )
+        command = lines[0].removeprefix("# Edit and run: ").strip() if lines[:1] and "run: " in lines[0] else ""
+        as_it_is = command or f"dpmia run audit --config data=real 'experiments=[{path}]', or dpmia plan {path}"
+        remedy = f"Add --overwrite to replace it. To use it as it is: {as_it_is}"
         raise UserError(str(path), "the file holds settings that no command wrote", remedy)
 
 

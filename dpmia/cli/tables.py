@@ -19,6 +19,7 @@ from dpmia.common.registry import suggestion
 from dpmia.datasets.own.files import fields_of, known_column
 from dpmia.evaluation.predictions import memberships
 from dpmia.formats.signals import MEMBER, NONMEMBER, POPULATION
+from dpmia.metrics.intervals import FEWEST
 from dpmia.settings import names
 from dpmia.settings.base import LARGEST, Scale
 from dpmia.settings.config import LIMITED
@@ -109,7 +110,7 @@ def audit(options: argparse.Namespace) -> Asked:
     for key, columns in (("label", [options.label]), ("group", [options.group]), ("drop", options.drop)):
         for column in columns:
             if column is not None:
-                known_column(fields, column, key)
+                known_column(fields, column, f"--{key}")
     if options.positive is not None and options.positive not in (values := set(fields.columns[options.label])):
         problem = f"no row has the value {options.positive!r} of --positive"
         shown = f"Values: {', '.join(sorted(values)[:10])}"
@@ -159,11 +160,14 @@ def attack(options: argparse.Namespace) -> Asked:
     table = _table(options.table)
     name = _name(table)
     references = [_table(file) for file in options.references]
+    classes = _classes(options.classes, table)
+    for column, option in {options.label: "--label", **dict.fromkeys(classes.values(), "--classes")}.items():
+        known_column(fields_of(table), column, option)
     predictions = {
         "path": str(table),
         "label": options.label,
         "member": options.member,
-        "classes": _classes(options.classes, table),
+        "classes": classes,
         "scale": "logits" if options.logits else "probabilities",
         "references": [str(file) for file in references],
         **({"same_pool": True} if options.same_pool else {}),
@@ -186,6 +190,7 @@ def _attacks(table: Path, references: Sequence[Path], column: str) -> list[str]:
         for name, kind in names.ATTACKS.built_in.items()
         if name not in NO_AUDIT
         and given >= {*kind.uses}
+        and len(references) >= kind.fewest
         and not (
             "references" in kind.uses
             and lacking_models(trained_on, is_member, is_nonmember, kind.each_side, kind.both_sides)
@@ -210,12 +215,26 @@ def _asked(options: argparse.Namespace, name: str, settings: dict[str, Any]) -> 
     given = [_limit(text) for text in options.limit]
     if twice := [metric for metric, count in Counter(metric for metric, _ in given).items() if count > 1]:
         raise UserError("dpmia, --limit", f"{twice[0]} has two limits", "Give one")
+    _refuse_unevaluated(options, [metric for metric, _ in given])
     limits = ", ".join(f"{metric}: {value:g}" for metric, value in given)
     if options.limit_epsilon and not limits:
         raise UserError("dpmia audit, --limit-epsilon", "there is no limit", "Add one: --limit auc=0.6")
     only = f", epsilons: [{', '.join(str(_epsilon(text)) for text in options.limit_epsilon)}]"
     audit = [f"audit={{fail_above: {{{limits}}}{only if options.limit_epsilon else ''}}}"] if limits else []
     return Asked(Path(f"{name}.yaml"), settings, options.scale, audit)
+
+
+def _refuse_unevaluated(options: argparse.Namespace, metrics: Sequence[str]) -> None:
+    """Refuse limits that the report could not evaluate, before anything is trained."""
+    trained = options.command == "audit"
+    for metric in metrics:
+        where = f"dpmia {options.command}, --limit {metric}"
+        if metric.endswith("_excess") and not (trained and options.group):
+            problem = "there is no blind baseline, as members and non-members are of no groups"
+            raise UserError(where, problem, f"Limit {metric.removesuffix('_excess')}")
+        if trained and (options.scale == "smoke" or options.replicates < FEWEST):
+            remedy = f"Give --replicates {FEWEST} or more, and no --scale smoke"
+            raise UserError(where, f"fewer than {FEWEST} replicates give no limits of confidence", remedy)
 
 
 def _table(path: str) -> Path:

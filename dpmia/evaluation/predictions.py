@@ -90,7 +90,7 @@ def read_predictions(job: PredictionsJob) -> GivenModel:
         compares="replace_one",
     )
     target = Signal(card, _rows(fields), labels, part, logits)
-    losses = _losses(job, fields, card) if job.references else None
+    losses = _losses(job, fields, logits, card) if job.references else None
     return GivenModel(target, losses, list(job.references), fields.provenance)
 
 
@@ -196,7 +196,7 @@ def _parts(fields: Fields, column: str) -> np.ndarray:
     return parts
 
 
-def _losses(job: PredictionsJob, target: Fields, card: ModelCard) -> Losses:
+def _losses(job: PredictionsJob, target: Fields, of_target: np.ndarray, card: ModelCard) -> Losses:
     losses, trained_on = [], []
     for path in job.references:
         fields = fields_of(Path(path))
@@ -204,7 +204,12 @@ def _losses(job: PredictionsJob, target: Fields, card: ModelCard) -> Losses:
         if tuple(labels) != tuple(target.columns[job.label]):
             problem = f"the labels of its {len(fields.rows)} rows differ from those of {target.file}"
             raise DataError(fields.file, problem, "Save the same rows in the same order")
-        losses.append(cross_entropy(*_outputs(fields, job)))
+        logits, classes = _outputs(fields, job)
+        if np.array_equal(logits, of_target):
+            raise DataError(
+                fields.file, "its outputs are those of the attacked model", "Leave it out of the references"
+            )
+        losses.append(cross_entropy(logits, classes))
         trained_on.append(_parts(fields, job.member) == MEMBER)
     cards = [replace(card, role="reference", number=number) for number in range(len(losses))]
     return Losses(cards, _rows(target), np.stack(losses), np.stack(trained_on))

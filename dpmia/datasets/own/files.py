@@ -131,9 +131,9 @@ def read_arrays(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
 
 
 def known_column(fields: Fields, name: str, key: str) -> None:
-    """Refuse a key of the settings that names no column."""
+    """Refuse a key of the settings, or an option, that names no column."""
     if name not in fields.columns:
-        problem = f"{name!r} of the key {key} is not one of the columns {shortened(fields.columns)}"
+        problem = f"{key} is {name!r}, which is none of the columns {shortened(fields.columns)}"
         raise DataError(fields.file, problem, suggestion(name, fields.columns))
 
 

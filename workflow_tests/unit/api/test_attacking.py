@@ -8,7 +8,7 @@ from scipy.stats import norm
 from sklearn.metrics import roc_auc_score, roc_curve
 
 from dpmia import attack, audit_epsilon, bounds, upper_bound
-from dpmia.attacks.base import Knowledge, outcome
+from dpmia.attacks.base import Attack, Knowledge, outcome
 from dpmia.attacks.bounded_loss import ZeroOneLoss
 from dpmia.attacks.hypothesis import Population
 from dpmia.attacks.lira import OfflineLira, OnlineLira
@@ -108,6 +108,36 @@ def test_limits_at_a_low_rate_allow_for_the_threshold():
         results = attack(rng.uniform(0, 1, 600), None, inside, scale="losses", attacks="average_threshold", fprs=[0.01])
         rate = results["average_threshold"].tpr_at_fpr[0.01]
         assert rate.low == 0 <= 0.01 < rate.high, "100 non-members say little about a rate of 1 %"
+
+
+class Changing(Attack):
+    """Changes all that it is given."""
+
+    uses = ("references",)
+
+    def scores(self, signal, knowledge, rng):
+        scores = -signal.losses
+        for array in (signal.labels, signal.logits, signal.membership, knowledge.references.losses):
+            array[...] = 0
+        return scores
+
+    def decisions(self, signal, scores):
+        return scores > 0
+
+
+def test_an_attack_changes_nothing_that_another_sees(world):
+    plain = everything(world, attacks={"average_threshold": {}, "reference": {}})
+    beside = everything(world, attacks={"mine": Changing(), "average_threshold": {}, "reference": {}})
+    for name in plain:
+        np.testing.assert_array_equal(beside[name].scores, plain[name].scores)
+    assert beside["average_threshold"].advantage == plain["average_threshold"].advantage
+
+
+def test_the_attacked_model_is_no_reference_model_of_its_own(world):
+    with pytest.raises(
+        ArgumentError, match=r"^attack, references, model 1: its outputs are those of the attacked model"
+    ):
+        attack([[1.0, 0.0], [0.0, 2.0]], [0, 1], [True, False], references=[[[1.0, 0.5], [0.0, 2.0]], [[1, 0], [0, 2]]])
 
 
 def test_an_attack_that_refuses_the_reference_models_is_left_out_unless_it_is_named(world, caplog):

@@ -38,10 +38,10 @@ def test_the_version(capsys):
 
 def test_an_audit_by_groups_is_planned_as_written(folder):
     started = run("audit", "Clinic 2.csv", "--label", "readmitted", "--positive", "yes", "--group", "hospital",
-                  "--epsilon", "1", "inf", "--drop", "ward", "--limit", "auc=0.7", "--scale", "smoke")  # fmt: skip
+                  "--epsilon", "1", "inf", "--drop", "ward", "--limit", "auc_excess=0.7")  # fmt: skip
     assert started == [
-        *("audit", "--config", "data=real", "scale=smoke", "experiments=[clinic_2.yaml]"),
-        "audit={fail_above: {auc: 0.7}}",
+        *("audit", "--config", "data=real", "scale=laptop", "experiments=[clinic_2.yaml]"),
+        "audit={fail_above: {auc_excess: 0.7}}",
     ]
     plan = make_plan({"data": "real", "scale": "smoke", "experiments": ["clinic_2.yaml"]}, folder)
     experiment = plan.experiments["clinic_2"]
@@ -50,7 +50,7 @@ def test_an_audit_by_groups_is_planned_as_written(folder):
     assert experiment.epsilons == [[1.0, float("inf")]]
     assert (experiment.dataset.path, experiment.dataset.drop) == ("Clinic 2.csv", ["ward"])
     first = (folder / "clinic_2.yaml").read_text().splitlines()[0]
-    assert first.startswith("# Edit and run: dpmia run audit --config data=real scale=smoke ")
+    assert first.startswith("# Edit and run: dpmia run audit --config data=real scale=laptop ")
 
 
 def test_an_option_that_takes_several_values_may_be_given_several_times(folder):
@@ -174,6 +174,7 @@ def write_predictions(file, *members):
         ([("no", "no", "no")], ["reference"]),
         ([("no", "no", "no")] * 2, ["lira_offline", "reference"]),
         ([("no", "yes", "yes")] * 2, []),
+        ([("no", "no", "yes"), ("yes", "no", "no"), ("no", "yes", "no")], ["lira_offline", "reference"]),
         ([("yes", "no", "no"), ("no", "yes", "no")], ["reference"]),
         ([("yes", "no", "no"), ("no", "yes", "no")] * 2, ["lira", "lira_offline", "reference"]),
     ],
@@ -193,6 +194,16 @@ def test_reference_models_of_other_rows_are_refused(folder, capsys):
     write_predictions(folder / "reference.csv", "yes", "no")
     shown = refused(capsys, "attack", "out.csv", "--references", "reference.csv")
     assert "Error: reference.csv: it has 2 rows, and out.csv has 3. Save the same rows in the same order." in shown
+    assert not (folder / "out.yaml").exists()
+
+
+def test_columns_of_predictions_are_checked_before_anything_is_written(folder, capsys):
+    write_predictions(folder / "out.csv", "yes", "no", "no")
+    assert "--label is 'lable', which is none of the columns" in refused(
+        capsys, "attack", "out.csv", "--label", "lable"
+    )
+    shown = refused(capsys, "attack", "out.csv", "--classes", "no=p_no", "yes=p_yse")
+    assert "--classes is 'p_yse', which is none of the columns" in shown
     assert not (folder / "out.yaml").exists()
 
 
@@ -239,8 +250,14 @@ WRONG = {
     "no label": (("audit", "Clinic 2.csv"), "Error: dpmia audit: the following arguments are required: --label."),
     "no file": (("audit", "x.csv", "--label", "y"), "Error: x.csv: there is no such file. Paths start at "),
     "column": (("audit", "Clinic 2.csv", "--label", "readmited"), "Did you mean 'readmitted'?"),
-    "empty column": (("audit", "Clinic 2.csv", "--label", "", "--positive", "yes"), "'' of the key label is not one"),
-    "group": (("audit", "Clinic 2.csv", "--label", "readmitted", "--group", "hospitl"), "'hospitl' of the key group"),
+    "empty column": (
+        ("audit", "Clinic 2.csv", "--label", "", "--positive", "yes"),
+        "--label is '', which is none of the columns",
+    ),
+    "group": (
+        ("audit", "Clinic 2.csv", "--label", "readmitted", "--group", "hospitl"),
+        "--group is 'hospitl', which is none of",
+    ),
     "positive": (("audit", "Clinic 2.csv", "--label", "readmitted", "--positive", "Yes"), "Did you mean 'yes'?"),
     "epsilon": (("audit", "Clinic 2.csv", "--label", "readmitted", "--epsilon", "-1"), "Error: dpmia"),
     "epochs": (("audit", "Clinic 2.csv", "--label", "readmitted", "--epochs", "0"), "'0' is not a positive integer."),
@@ -261,6 +278,18 @@ WRONG = {
     "limit in two options": (
         ("audit", "Clinic 2.csv", "--label", "readmitted", "--limit", "auc=0.5", "--limit", "auc=0.6"),
         "--limit: auc has two limits. Give one.",
+    ),
+    "limit of a trial": (
+        ("audit", "Clinic 2.csv", "--label", "readmitted", "--limit", "auc=0.6", "--scale", "smoke"),
+        "--limit auc: fewer than 3 replicates give no limits of confidence. Give --replicates 3 or more",
+    ),
+    "limit of few replicates": (
+        ("audit", "Clinic 2.csv", "--label", "readmitted", "--limit", "auc=0.6", "--replicates", "2"),
+        "--limit auc: fewer than 3 replicates",
+    ),
+    "limit without a baseline": (
+        ("audit", "Clinic 2.csv", "--label", "readmitted", "--limit", "auc_excess=0.6"),
+        "--limit auc_excess: there is no blind baseline, as members and non-members are of no groups. Limit auc",
     ),
     "limit twice": (
         ("audit", "Clinic 2.csv", "--label", "readmitted", "--limit", "auc=0.5", "auc=0.6"),
