@@ -71,7 +71,7 @@ def numbers(value: Any, where: str, axes: tuple[str, ...], remedy: str = "", inf
     if wrong.any():
         row = int(np.argwhere(wrong)[0][0])
         problem = f"{wrong.sum()} values are not {'numbers' if infinite else 'finite numbers'}"
-        remedy = "Leave these records out of all arguments, or find out where the model overflows"
+        remedy = "Leave these records out of all arguments, or find out why values are missing or too large"
         raise ArgumentError(f"{where}, row {row}", problem, remedy)
     return array
 

@@ -13,8 +13,7 @@ import pandas as pd
 from dpmia.attacks.base import Attack, Knowledge, outcome
 from dpmia.common.errors import DataError
 from dpmia.common.probabilities import WrongOutputsError, logits_of
-from dpmia.datasets.own.files import Fields, fields_of, is_number, known_column
-from dpmia.datasets.raw.parsing import LARGEST
+from dpmia.datasets.own.files import Fields, fields_of, is_number, known_column, why_no_number
 from dpmia.evaluation.accuracy import accuracy_rows
 from dpmia.evaluation.attacks import named, outcome_rows, randomness
 from dpmia.evaluation.summary import LIMITS, UNCERTAINTY, cells, replicates_table, summary_table
@@ -179,8 +178,7 @@ def _numbers(fields: Fields, column: str) -> np.ndarray:
     for place, (row, text) in enumerate(zip(fields.rows, fields.columns[column], strict=True)):
         if not is_number(text):
             where = f"{fields.file}, row {row}, column {column!r}"
-            problem = f"{text!r} is not a number of at most {LARGEST:.1e}, as 32 bits hold it"
-            raise DataError(where, problem, "Write it with a decimal point, or leave out the row")
+            raise DataError(where, f"{text!r} {why_no_number(text)}", "Correct it, or leave out the row")
         numbers[place] = float(text)
     return numbers
 

@@ -12,7 +12,7 @@ import pandas as pd
 
 from dpmia.common.errors import DataError
 from dpmia.common.registry import suggestion
-from dpmia.datasets.own.files import Fields, in_order, is_number, shortened
+from dpmia.datasets.own.files import Fields, in_order, is_number, shortened, why_no_number
 from dpmia.datasets.own.label_auc import label_auc
 from dpmia.datasets.raw.parsing import DECIMAL, Category, Number
 
@@ -66,7 +66,7 @@ def labels(
     texts = fields.columns[name]
     for row, text in zip(fields.rows, texts, strict=True):
         if text in marks:
-            remedy = "Remove the row, or set missing: drop."
+            remedy = "Remove the row, or set missing: drop; if it is a class, take it out of missing_marks."
             raise DataError(_place(fields, name, row), f"{_shown(text)} is a missing label", remedy)
     unique = list(dict.fromkeys(texts))
     if positive_from is None:
@@ -161,7 +161,7 @@ def parsed(
         shown = ", ".join(f"{name!r} holds {what}" for name, what in list(useless.items())[:SHOWN])
         raise DataError(
             f"{fields.file}, column {next(iter(useless))!r}",
-            f"constant columns: {shown}{_more(useless)}",
+            f"{shown}{_more(useless)}",
             f"Leave them out: {_drop(useless)}.",
         )
     if free:
@@ -169,7 +169,8 @@ def parsed(
             f"{fields.file}, column {free[0]!r}",
             f"columns of free text, with more than {most_values} different values: "
             f"{', '.join(map(repr, free[:SHOWN]))}{_more(free)}",
-            f"Leave them out ({_drop(free)}), or declare them categories (types, or a higher most_values).",
+            f"Leave them out ({_drop(free)}), or declare them categories (types, or a higher most_values). Dates and "
+            "times are texts, too: turn them into numbers.",
         )
     return columns
 
@@ -279,8 +280,9 @@ def _no_decimal_commas(fields: Fields, name: str, unique: Sequence[str]) -> None
     commas = [text for text in unique if _COMMA.fullmatch(text)]
     if len([*commas, *filter(is_number, unique)]) / len(unique) >= MOSTLY and commas:
         row = fields.rows[list(fields.columns[name]).index(commas[0])]
-        remedy = f"Save the table with decimal points, or set types: {{{name}: category}} if these are not numbers."
-        raise DataError(_place(fields, name, row), f"{_shown(commas[0])} has a decimal comma, as most rows do", remedy)
+        points = "Save numbers with decimal points, and without separators of thousands"
+        remedy = f"{points}, or set types: {{{name}: category}} if these are not numbers."
+        raise DataError(_place(fields, name, row), f"{_shown(commas[0])} has a comma, as most rows do", remedy)
 
 
 def _number(fields: Fields, name: str, text: str) -> float:
@@ -288,7 +290,7 @@ def _number(fields: Fields, name: str, text: str) -> float:
         return float(text)
     row = fields.rows[list(fields.columns[name]).index(text)]
     remedy = "Correct it, or add it to missing_marks if it is a missing value."
-    raise DataError(_place(fields, name, row), f"{_shown(text)} is not a finite number", remedy)
+    raise DataError(_place(fields, name, row), f"{_shown(text)} {why_no_number(text)}", remedy)
 
 
 def _infinite(text: str) -> bool:

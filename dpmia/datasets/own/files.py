@@ -143,6 +143,17 @@ def in_order(values: Iterable[str]) -> list[str]:
     return sorted(values, key=float) if all(map(is_number, values)) else sorted(values)
 
 
+def why_no_number(text: str) -> str:
+    """Return why `is_number` is false of a text, to follow it in a sentence."""
+    if not text.strip():
+        return "is empty"
+    if DECIMAL.fullmatch(text):
+        return f"is beyond {LARGEST:.1e}, the most that 32 bits hold"
+    if re.fullmatch(r"[+-]?\d[\d.]*,\d+", text):
+        return "has a comma in place of a decimal point"
+    return "is not finite" if text.strip("+-").lower() in ("inf", "infinity", "nan") else "is not a number"
+
+
 def is_number(text: str) -> bool:
     """Return whether a text is a decimal number that models can take."""
     return bool(DECIMAL.fullmatch(text)) and abs(float(text)) <= LARGEST
@@ -263,7 +274,11 @@ def _check_names(file: Source, names: Sequence[str]) -> None:
     first: dict[str, int] = {}
     for place, name in enumerate(names, start=1):
         if not name:
-            raise file.error("the column has no name", f", column {place}", "Name it in the first row")
+            raise file.error(
+                "the column has no name",
+                f", column {place}",
+                "Name it in the first row, or save the table without it (pandas: index=False)",
+            )
         if name in first:
             problem = f"column {first[name]} has the same name {name!r}"
             raise file.error(problem, f", column {place}", "Rename one")

@@ -5,13 +5,14 @@ import pytest
 from own_tables import read, table
 
 from dpmia.common.errors import ConfigError, DataError
+from dpmia.datasets.own.files import why_no_number
 from dpmia.settings.own_data import OwnData
 
 free = {f"note{number}": lambda i, number=number: f"text {i} of {number}" for number in range(100)}
 
 WRONG = {
-    "no label column": (table(), {"label": "il"}, ["'il'", "key label", "Did you mean 'ill'"]),
-    "no group column": (table(), {"group": "sit"}, ["'sit'", "key group", "Did you mean 'site'"]),
+    "no label column": (table(), {"label": "il"}, ["label is 'il'", "Did you mean 'ill'"]),
+    "no group column": (table(), {"group": "sit"}, ["group is 'sit'", "Did you mean 'site'"]),
     "no column to drop": (table(), {"drop": ["agee"]}, ["'agee'", "Did you mean 'age'"]),
     "a column twice": (table().replace("dose", "age", 1), {}, ["column 3", "column 2 has the same name 'age'"]),
     "a column without name": (table().replace("dose", "", 1), {}, ["column 3", "no name"]),
@@ -36,10 +37,10 @@ WRONG = {
     "a constant column": (table(age=lambda i: "7"), {}, ["'age'", "'7' only", "drop: [age]"]),
     "an empty column": (table(age=lambda i: ""), {}, ["'age'", "no value", "drop: [age]"]),
     "an infinity": (table(dose=lambda i: "inf" if i == 5 else str(i)), {}, ["row 7", "'dose'", "'inf'", "finite"]),
-    "a huge number": (table(dose=lambda i: "1e999" if i == 5 else str(i)), {}, ["row 7", "'dose'", "finite"]),
+    "a huge number": (table(dose=lambda i: "1e999" if i == 5 else str(i)), {}, ["row 7", "'dose'", "beyond 3.4e+38"]),
     "mixed types": (table(age=lambda i: "old" if i == 9 else str(i)), {}, ["row 11", "'age'", "'old'", "types:"]),
     "decimal commas": (
-        table(";", dose=lambda i: f"{i},5"), {}, ["row 2", "'dose'", "'0,5'", "decimal comma", "{dose: category}"]
+        table(";", dose=lambda i: f"{i},5"), {}, ["row 2", "'dose'", "'0,5'", "has a comma", "{dose: category}"]
     ),
     "a type that does not fit": (table(), {"types": {"colour": "number"}}, ["row 2", "'colour'", "'red'"]),
     "free text": (table(**free), {}, ["free text", "'note0'", "and 95 more", "drop:"]),
@@ -113,3 +114,20 @@ def test_parquet_without_its_library_is_reported(tmp_path, monkeypatch):
 def test_settings_that_do_not_fit_together_are_refused(settings, message):
     with pytest.raises(ValueError, match=message):
         OwnData(**settings)
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("", "is empty"),
+        ("1e39", "is beyond 3.4e+38"),
+        ("-inf", "is not finite"),
+        ("nan", "is not finite"),
+        ("0,5", "has a comma"),
+        ("1.234,5", "has a comma"),
+        ("1_000", "is not a number"),
+        ("12%", "is not a number"),
+    ],
+)
+def test_a_text_that_is_no_number_has_its_reason(text, why):
+    assert why_no_number(text).startswith(why)
