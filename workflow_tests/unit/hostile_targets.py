@@ -141,12 +141,22 @@ def own_arrays():
 def predictions():
     rng = np.random.default_rng(0)
     shares = [round(float(share), 3) for share in rng.random(60)]
-    rows = [f"{i % 2},{('yes', 'no', 'population')[i % 3]},{p},{round(1 - p, 3)}" for i, p in enumerate(shares)]
-    content = "\n".join(["label,member,p0,p1", *rows, ""])
+    content, reference = (
+        "\n".join(
+            [
+                "label,member,p0,p1",
+                *(f"{i % 2},{('yes', 'no', 'population')[i % 3]},{p},{round(1 - p, 3)}" for i, p in enumerate(given)),
+                "",
+            ]
+        )
+        for given in (shares, shares[::-1])
+    )
 
     def read(folder):
-        path = str(folder / "given.csv")
-        job = PredictionsJob(path, "label", "member", {"0": "p0", "1": "p1"}, "probabilities", [path], False, "1", [])
+        path, other = str(folder / "given.csv"), folder.parent / "reference.csv"
+        other.write_text(reference)
+        classes = {"0": "p0", "1": "p1"}
+        job = PredictionsJob(path, "label", "member", classes, "probabilities", [str(other)], False, "1", [])
         signals, losses = folder.parent / "signals.npz", folder.parent / "losses.npz"
         model = read_predictions(job)
         signal = model.target
