@@ -121,7 +121,9 @@ class _Lira(Attack):
         scored = signal.is_member | signal.is_nonmember
         side = fit_side(confidence(models.losses), models.trained_on == inside, self.variance, scored)
         word = "with" if inside else "without"
-        check_missing(signal, side.models == 0, f"have no model trained {word} them, which others stand in for")
+        check_missing(
+            signal, side.models == 0, f"have no reference model trained {word} them, and get a mean of other models"
+        )
         if self.variance == "per_point":
             check_missing(signal, side.models == 1, f"have one model trained {word} them and get the pooled variance")
             check_even(signal, side.models, f"reference models {word} the record")

@@ -124,7 +124,7 @@ def check_missing(
             raise KnowledgeError(where, f"{problem}: that alone separates them", remedy)
     evaluated = signal.is_member | signal.is_nonmember
     if without[evaluated].any():
-        log.warning("%.2g %% of %d queries %s", 100 * without[evaluated].mean(), evaluated.sum(), what)
+        log.warning("%.2g %% of %d records %s", 100 * without[evaluated].mean(), evaluated.sum(), what)
 
 
 def check_even(signal: Signal, counts: np.ndarray, what: str) -> None:

@@ -143,7 +143,9 @@ def _mean_or_pooled(models: References, signal: Signal, population: np.ndarray, 
         )
     without = ~counted.any(axis=0)
     check_missing(
-        signal, without, f"have no model trained {'with' if inside else 'without'} them, which others stand in for"
+        signal,
+        without,
+        f"have no reference model trained {'with' if inside else 'without'} them, and get a mean of other models",
     )
     return np.where(
         without,

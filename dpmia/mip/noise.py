@@ -241,6 +241,8 @@ def privatise(
     if not records.ndim:
         raise TypeError(f"expected data to be an array or a data frame of records, got {shown(data)}")
     rng = seeded(random_state)
+    if not callable(function):
+        raise TypeError(f"expected a function of records, got {shown(function)}")
     halves = random_halves(len(records), splits + 1, rng)
     results = Parallel(n_jobs=n_jobs)(delayed(function)(_rows(records, half)) for half in halves)
     *outputs, last = map(np.asarray, results)
@@ -266,6 +268,8 @@ def flatten(outputs: list[list[np.ndarray]], source: str) -> np.ndarray:
             f"expected outputs of one shape from {source}, got {sorted(shapes)} on different halves. A class or "
             "category that not every half holds changes shapes: use more records."
         )
+    if any(array is None or np.asarray(array).dtype == object and None in np.ravel(array) for array in outputs[0]):
+        raise TypeError(f"expected real numbers from {source}, got None")
     kinds = {np.asarray(array).dtype for arrays in outputs for array in arrays}
     if wrong := sorted(str(kind) for kind in kinds if kind.kind not in "fiubO"):
         raise TypeError(f"expected real numbers from {source}, got outputs of the type {wrong[0]}")

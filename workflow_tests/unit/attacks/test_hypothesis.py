@@ -194,7 +194,7 @@ def test_a_record_without_a_model_is_a_nonmember_and_the_share_is_reported(caplo
     scores = attack.scores(signal, few, rng())
     assert (scores[none] == -1).all()
     assert not attack.decisions(signal, scores)[none].any()
-    assert "25 % of 100 queries have fewer than 1 losses" in caplog.text
+    assert "25 % of 100 records have fewer than 1 losses" in caplog.text
 
 
 @pytest.mark.parametrize(

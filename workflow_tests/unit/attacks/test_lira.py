@@ -129,8 +129,8 @@ def test_points_without_a_model_on_one_side_get_the_pooled_mean_and_are_counted(
     few = np.r_[none, one]
     np.testing.assert_allclose(side.spread[few], fit_side(phi, inside, "pooled").spread[few])
     assert np.isfinite(OnlineLira("per_point").scores(signal, some, rng())).all()
-    assert caplog.messages[0].startswith("15 % of 200 queries have no model trained with them")
-    assert caplog.messages[1] == "5 % of 200 queries have one model trained with them and get the pooled variance"
+    assert caplog.messages[0].startswith("15 % of 200 records have no reference model trained with them")
+    assert caplog.messages[1] == "5 % of 200 records have one model trained with them and get the pooled variance"
     for variance in VARIANCES:
         assert np.isfinite(OnlineLira(variance).scores(signal, some, rng())).all()
 

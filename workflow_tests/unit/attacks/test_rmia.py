@@ -104,13 +104,13 @@ def test_records_without_a_model_on_one_side_get_the_mean_of_that_side(caplog):
     inside[:, np.r_[0:10, 50:60]] = False
     some = Knowledge(references=References(knowledge.references.losses, inside))
     assert np.isfinite(OnlineRmia().scores(signal, some, rng())).all()
-    assert "20 % of 100 queries have no model trained with them" in caplog.text
+    assert "20 % of 100 records have no reference model trained with them" in caplog.text
     inside[:, np.r_[10:20, 60:70]] = True
     inside[:, 100:150] = True  # half of the population is in every training set, so offline it says nothing
     scores = OfflineRmia().scores(signal, some, rng())
     assert np.isfinite(scores[:100]).all()
     assert np.isnan(scores[100:150]).all()
-    assert "20 % of 100 queries have no model trained without them" in caplog.text
+    assert "20 % of 100 records have no reference model trained without them" in caplog.text
 
 
 def test_one_reference_model_is_enough_offline():

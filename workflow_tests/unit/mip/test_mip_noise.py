@@ -311,3 +311,10 @@ def test_outputs_that_cannot_be_released_are_refused():
     for data in ({"a": [1, 2]}, "records.csv", 3.0):
         with pytest.raises(TypeError, match="expected data to be an array or a data frame of records, got "):
             privatise(np.mean, data, **PRIVATE)
+
+
+def test_what_is_no_function_and_what_returns_nothing_is_refused():
+    with pytest.raises(TypeError, match="expected a function of records, got 'mean'"):
+        privatise("mean", DATA, **PRIVATE)
+    with pytest.raises(TypeError, match="expected real numbers from the function, got None"):
+        privatise(lambda data: None, DATA, **PRIVATE)
