@@ -268,7 +268,8 @@ def flatten(outputs: list[list[np.ndarray]], source: str) -> np.ndarray:
             f"expected outputs of one shape from {source}, got {sorted(shapes)} on different halves. A class or "
             "category that not every half holds changes shapes: use more records."
         )
-    if any(array is None or np.asarray(array).dtype == object and None in np.ravel(array) for array in outputs[0]):
+    objects = [np.ravel(array) for array in outputs[0] if np.asarray(array).dtype == object]
+    if any(item is None for array in objects for item in array):
         raise TypeError(f"expected real numbers from {source}, got None")
     kinds = {np.asarray(array).dtype for arrays in outputs for array in arrays}
     if wrong := sorted(str(kind) for kind in kinds if kind.kind not in "fiubO"):
