@@ -76,7 +76,7 @@ def test_what_non_members_lack_does_not_separate_them_where_the_target_reveals_n
 
 
 @pytest.mark.parametrize(
-    ("attack", "rates", "words"),
+    ("attack", "rates", "phrase"),
     [
         (Reference(), (0.0, 0.5), "20 models without the record for a member and 9.99"),
         (Reference(estimator="logit_gaussian"), (0.0, 0.5), "20 models without the record for a member and 9.99"),
@@ -85,12 +85,12 @@ def test_what_non_members_lack_does_not_separate_them_where_the_target_reveals_n
         (OnlineLira("per_point"), (0.5, 0.8), "reference models with the record for a member and 16"),
     ],
 )
-def test_numbers_of_models_that_separate_members_by_themselves_are_refused(attack, rates, words):
+def test_numbers_of_models_that_separate_members_by_themselves_are_refused(attack, rates, phrase):
     signal, trained_on = _unevenly_trained(rates)
     knowledge = Knowledge(
         references=References(np.random.default_rng(1).exponential(size=trained_on.shape), trained_on)
     )
-    with pytest.raises(KnowledgeError, match=rf"^knowledge: .*{words}.*: that alone separates them\."):
+    with pytest.raises(KnowledgeError, match=rf"^knowledge: .*{phrase}.*: that alone separates them\."):
         attack.scores(signal, knowledge, np.random.default_rng(0))
     OfflineLira().scores(signal, knowledge, np.random.default_rng(0))  # one distribution for all
     signal, trained_on = _unevenly_trained((0.5, 0.5))

@@ -111,7 +111,7 @@ def test_a_file_of_another_format_is_refused(tmp_path, change):
         content = dict(arrays)
     content["header"] = np.array(json.dumps(json.loads(str(content["header"])) | change))
     np.savez(tmp_path / "other.npz", **content)
-    with pytest.raises(DataError, match=rf"other\.npz: format .*expected {FORMAT!r} version {VERSION}"):
+    with pytest.raises(DataError, match=rf"other\.npz: format .* is not {FORMAT!r} version {VERSION}"):
         load_losses(tmp_path / "other.npz")
 
 

@@ -55,7 +55,7 @@ def test_a_tree_read_down_to_a_depth_is_a_tree_of_that_depth():
 
 
 def test_depths_are_whole_numbers():
-    with pytest.raises(ValueError, match="expected whole numbers"):
+    with pytest.raises(ValueError, match="expected depths that are whole numbers"):
         fit_tree(np.zeros((3, 1)), np.zeros(3), [2.5], 0)
 
 

@@ -85,7 +85,7 @@ def test_no_set_of_outputs_passes_the_capacity_with_delta(epsilon, delta, accept
 
 
 @pytest.mark.parametrize(
-    ("changes", "words"),
+    ("changes", "phrase"),
     [
         ({"prior": 0.0}, "a prior in"),
         ({"prior": -0.2}, "a prior in"),
@@ -93,8 +93,8 @@ def test_no_set_of_outputs_passes_the_capacity_with_delta(epsilon, delta, accept
         ({"acceptance": 0.0}, "an acceptance in"),
     ],
 )
-def test_arguments_out_of_their_range_are_refused(changes, words):
-    with pytest.raises(ValueError, match=words):
+def test_arguments_out_of_their_range_are_refused(changes, phrase):
+    with pytest.raises(ValueError, match=phrase):
         deletion_capacity(**{"bound": 0.8, "epsilon": 1.0, "prior": 0.1, "delta": 1e-5, "acceptance": 0.1} | changes)
 
 

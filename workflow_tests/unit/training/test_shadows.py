@@ -162,5 +162,5 @@ def test_another_root_seed_gives_other_models_of_the_same_population(shadows, da
 
 def test_a_population_too_small_for_a_batch_is_reported(dataset):
     split = Split(np.arange(40), np.arange(120, 150), np.arange(40, 66), [])  # 26 records: 8 for each model
-    with pytest.raises(TrainingError, match=r"batch_size: 10 .*training set of 8 "):
+    with pytest.raises(TrainingError, match=r"training set of 8 records makes no batch of 10\."):
         train(dataset, experiment(), splits={(arm, r): split for arm in ("one", "one-iid") for r in (0, 1)})
