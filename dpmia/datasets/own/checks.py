@@ -280,8 +280,8 @@ def _no_decimal_commas(fields: Fields, name: str, unique: Sequence[str]) -> None
     commas = [text for text in unique if _COMMA.fullmatch(text)]
     if len([*commas, *filter(is_number, unique)]) / len(unique) >= MOSTLY and commas:
         row = fields.rows[list(fields.columns[name]).index(commas[0])]
-        points = "Save numbers with decimal points, and without separators of thousands"
-        remedy = f"{points}, or set types: {{{name}: category}} if these are not numbers."
+        advice = "Save numbers with decimal points, and without separators of thousands"
+        remedy = f"{advice}, or set types: {{{name}: category}} if these are not numbers."
         raise DataError(_place(fields, name, row), f"{_shown(commas[0])} has a comma, as most rows do", remedy)
 
 
