@@ -69,7 +69,7 @@ def test_groups_of_published_data_are_arms(tmp_path):
         ("membership.smallest", 40, ["no group of 'site'", "40 records", "'tiny': 5", "Lower membership.smallest"]),
         ("membership.kind", "iid", ["mine.arms: ", "membership.kind 'group'"]),
         ("dataset.path", "other.csv", ["mine.dataset.path: ", "'other.csv'", "a file in"]),
-        ("dataset.group", "sit", ["'sit' ", "Did you mean 'site'"]),
+        ("dataset.group", "sit", ["group is 'sit'", "Did you mean 'site'"]),
         ("dataset.grup", "site", ["mine.dataset.grup: ", "unknown key", "Did you mean 'group'"]),
         ("dataset", "mnist", ["mine.arms: ", "membership.by"]),
         ("membership.members", 1.5, ["membership.members", "1.5"]),
