@@ -103,7 +103,7 @@ def _run(given: list[str]) -> None:
 def _audit(asked: Asked, overwrite: bool, dry_run: bool) -> NoReturn:
     """Write the settings of an audit and run it; of a dry run, no settings stay."""
     again = shlex.join(["dpmia", "run", *asked.run(asked.file)])
-    write_settings(asked.file, asked.settings, f"Edit and run: {again}", overwrite, trial=dry_run)
+    write_settings(asked.file, asked.settings, again, overwrite, trial=dry_run)
     if not dry_run:
         _snakemake(asked.run(asked.file))
     with tempfile.TemporaryDirectory(prefix="dpmia-") as folder:

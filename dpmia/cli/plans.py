@@ -62,7 +62,7 @@ def plan(options: argparse.Namespace) -> None:
             raise UserError(f"dpmia plan, {_option(needed)}", "missing", "Such as: --target advantage --value 0.1")
     noise_plan = plan_noise(**arguments)
     if not options.file:
-        write_settings(Path("plan.yaml"), arguments, "Edit and run: dpmia plan plan.yaml", options.overwrite)
+        write_settings(Path("plan.yaml"), arguments, "dpmia plan plan.yaml", options.overwrite)
     print(noise_plan)
 
 

@@ -17,17 +17,20 @@ from dpmia.workflow.failures import CANNOT_RUN
 #: What stands before the digest of the settings, in the second line of a file.
 MARK = "# Written by dpmia, which replaces this file until you edit it: sha256 "
 
+#: What stands before the command in the first line of settings that a command wrote.
+RUN = "# Edit and run: "
+
 #: Digits of the digest that are written.
 DIGITS = 16
 
 
-def write_settings(path: Path, settings: Any, comment: str, overwrite: bool = False, trial: bool = False) -> None:
-    """Write settings below a comment and a digest of them.
+def write_settings(path: Path, settings: Any, command: str, overwrite: bool = False, trial: bool = False) -> None:
+    """Write settings below the command that runs them and a digest of them.
 
     Args:
         path: of the file.
         settings: plain data.
-        comment: one line.
+        command: runs the settings as they are in the file.
         overwrite: whether a file that was edited may be replaced.
         trial: write nothing, and only check that the file may be written.
 
@@ -40,7 +43,7 @@ def write_settings(path: Path, settings: Any, comment: str, overwrite: bool = Fa
     if trial:
         return
     with whole_file(path) as part:
-        part.write_text(f"# {comment}\n{MARK}{_digest(written)}\n{written}", encoding="utf-8")
+        part.write_text(f"{RUN}{command}\n{MARK}{_digest(written)}\n{written}", encoding="utf-8")
     print(f"Wrote {path}")
 
 
@@ -68,9 +71,10 @@ def _check_unedited(path: Path, written: str) -> None:
     lines = path.read_text(encoding="utf-8", errors="replace").splitlines(keepends=True)
     mark, below = "".join(lines[1:2]).strip(), "".join(lines[2:])
     if mark != f"{MARK}{_digest(below)}" and written not in (below, "".join(lines[1:])):
-        command = lines[0].removeprefix("# Edit and run: ").strip() if lines[:1] and "run: " in lines[0] else ""
-        as_it_is = command or f"dpmia run audit --config data=real 'experiments=[{path}]', or dpmia plan {path}"
-        remedy = f"Add --overwrite to replace it. To use it as it is: {as_it_is}"
+        command = f"dpmia run audit --config data=real 'experiments=[{path}]', or dpmia plan {path}"
+        if lines and lines[0].startswith(RUN):
+            command = lines[0].removeprefix(RUN).strip()
+        remedy = f"Add --overwrite to replace it. To use it as it is: {command}"
         raise UserError(str(path), "the file holds settings that no command wrote", remedy)
 
 

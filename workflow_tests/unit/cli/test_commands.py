@@ -334,6 +334,18 @@ def test_snakemake_starts_though_nobody_reads(folder, monkeypatch, unread):
         assert run(*unread) is not None
 
 
+def test_the_hint_for_an_edited_file_keeps_scale_and_limits(folder, capsys):
+    given = ("audit", "Clinic 2.csv", "--label", "readmitted", "--epochs", "9", "--limit", "auc=0.7")
+    run(*given)
+    file = folder / "clinic_2.yaml"
+    file.write_text(file.read_text().replace("epochs: 9", "epochs: 8"))
+    command = file.read_text().splitlines()[0].removeprefix("# Edit and run: ")
+    assert "fail_above: {auc: 0.7}" in command
+    assert f"To use it as it is: {command}." in refused(capsys, *given)
+    file.write_text("# how to run: x\n")
+    assert "To use it as it is: dpmia run audit --config data=real" in refused(capsys, *given)
+
+
 def test_a_folder_in_the_place_of_the_settings_is_reported(folder, capsys):
     (folder / "plan.yaml").mkdir()
     message = refused(capsys, *PLAN)
