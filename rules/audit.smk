@@ -37,7 +37,7 @@ rule attack_predictions:
 
 rule make_audit:
     input:
-        lambda wildcards: [file for name in PLAN.audits[wildcards.audit] for file in LAYOUT.audit_inputs(name)],
+        lambda wildcards: [file for part in job_of_audit(wildcards).parts.values() for file in part.files],
     output:
         # Kept as they were until the job ends well: a failed job leaves the report of the last audit.
         html=update(f"{RUN}/audit-{{audit}}.html"),
@@ -51,21 +51,10 @@ rule make_audit:
         mem_mb=more(3000),
         runtime=more(60),
     params:
-        parts=lambda wildcards: {name: audit_part(name) for name in PLAN.audits[wildcards.audit]},
-        run={"data": CONFIG.data, "scale": CONFIG.scale, "seed": CONFIG.seed},
-        audit={
-            "fail_above": CONFIG.audit.fail_above,
-            "epsilons": CONFIG.audit.epsilons,
-            "looks": LOOKS is not None,
-            "plan": CONFIG.plan.model_dump(include={"bound", "acceptance", "relation"}),
-        },
+        job=lambda wildcards: job_of_audit(wildcards).plain(),
         code=lambda wildcards: code(
             "make_audit.py",
-            *{
-                attack["attack"]
-                for name in PLAN.audits[wildcards.audit]
-                for attack in audit_part(name)["attacks"].values()
-            },
+            *{spec.attack for part in job_of_audit(wildcards).parts.values() for spec in part.attacks.values()},
         ),
         templates=text_digest(
             LIBRARY / "report/templates" / name

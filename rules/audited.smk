@@ -1,27 +1,8 @@
-# Inputs of the reports of audits, and the list of these reports.
+# The job that reports an audit, and the list of these reports.
 
 
-def audit_part(name):
-    """Return what the report of an audit takes of an experiment, or of a model known by its predictions."""
-    if name in PREDICTIONS:
-        settings = PREDICTIONS[name]
-        attacks = prediction_jobs.attacks(settings)
-        description, groups = descriptions.describe_predictions(name, settings), {}
-    else:
-        settings = EXPERIMENTS[name]
-        attacks = {attack: jobs.attack_job(settings, attack) for attack in jobs.audited_attacks(settings)}
-        description, groups = descriptions.describe_audited(settings), jobs.groups(settings)
-    files = LAYOUT.audited(name)
-    references = files.pop("references")
-    return {
-        "facts": description,
-        "groups": groups,
-        "attacks": {
-            name: AuditedAttack(attack.attack, attack.options, references[name]).plain()
-            for name, attack in attacks.items()
-        },
-        **files,
-    }
+def job_of_audit(wildcards):
+    return audit_job(LAYOUT, wildcards.audit, LOOKS is not None)
 
 
 def audit_reports(ending):

@@ -25,7 +25,6 @@ from dpmia.papers.catalogue import PAPERS
 from dpmia.papers.claims import CLAIMS
 from dpmia.report import formatting
 from dpmia.workflow.ending import ending
-from dpmia.jobs.attacking import AuditedAttack
 from dpmia.settings import descriptions, jobs, names, prediction_jobs, reference_jobs, studies
 from dpmia.common.epsilon import spell_epsilon, spell_group
 from dpmia.common.files import file_digest
@@ -33,6 +32,7 @@ from dpmia.formats.looks import read_looks
 from dpmia.settings.added_replicates import with_added_replicates
 from dpmia.settings.own_data import OwnData
 from dpmia.settings.resolve import SCALES, make_plan
+from dpmia.workflow.audited import audit_job
 from dpmia.workflow.changes import changed_settings
 from dpmia.workflow.commit import named_commit
 from dpmia.workflow.failures import CANNOT_RUN

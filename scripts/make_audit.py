@@ -8,21 +8,21 @@ from _job import run
 from dpmia.audit.gather import gather
 from dpmia.audit.page import page
 from dpmia.common.files import whole_file
+from dpmia.jobs.auditing import AuditJob
 
 
 def main(snakemake):
-    """Gather what `params.parts` name, and write both files."""
-    params = snakemake.params
-    audit = gather(params.parts, params.run, params.audit)
+    """Gather what `params.job` names, and write both files."""
+    audit = gather(AuditJob.from_plain(snakemake.params.job))
     for path, text in (
-        (snakemake.output.json, json.dumps(audit, indent=1, allow_nan=False)),
+        (snakemake.output.json, json.dumps(audit.plain(), indent=1, allow_nan=False)),
         (snakemake.output.html, page(audit)),
     ):
         with whole_file(Path(path)) as part:
             part.write_text(text, encoding="utf-8")
-    for experiment in audit["experiments"].values():
-        for section in experiment["plain"]:
-            print("\n  ".join([f"{section['model']}:", *section["paragraphs"]]))
+    for experiment in audit.experiments.values():
+        for section in experiment.in_plain_words:
+            print("\n  ".join([f"{section.model}:", *section.paragraphs]))
 
 
 run(main, snakemake)

@@ -44,7 +44,7 @@ def roc_figure(results: Mapping[str, AttackResult], bound: UpperBound | None = N
             members = int(result.is_member.sum())
             false, true, _ = roc(result.scores, result.is_member)
             curve = roc_curve([(false, true)], [members], [len(result.is_member) - members])
-            rows = pd.DataFrame(curve).rename(columns={"tpr": "mean"})
+            rows = pd.DataFrame(curve.plain()).rename(columns={"tpr": "mean"})
             colour = drawing.COLOURS[place % len(drawing.COLOURS)]
             label = result.name + (" (oracle)" if result.oracle else "")
             drawing.draw_means(panel, rows, "fpr", colour=colour, label=label, marker="none", band=True, steps=True)

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import Any
 
+from dpmia.audit.entries import Cell
 from dpmia.common.formatting import format_interval
-
-Cell = Mapping[str, Any]
+from dpmia.jobs.auditing import Description
 
 #: After the point, where a limit nearly equals what it is compared with.
 MOST_DIGITS = 6
@@ -42,22 +40,26 @@ def interval(cell: Cell | None, digits: int = 2, guessing: float | None = None) 
     """Return a mean and its interval: `0.53 [0.50, 0.56]`; a dash where there is none.
 
     Args:
-        cell: mean, low and high.
+        cell: the mean.
         digits: after the point.
         guessing: what a limit is compared with: more digits show on which side of it a limit lies that rounds to it.
     """
     if cell is None:
         return "-"
-    limits = [value for value in (cell["low"], cell["high"]) if value is not None and value != guessing]
-    while digits < MOST_DIGITS and any(round(value, digits) == guessing for value in limits):
-        digits += 1
-    return format_interval(cell["mean"], cell["low"], cell["high"], digits)
+    return _with_limits(cell.mean, cell.low, cell.high, digits, guessing)
 
 
 def of_hundred(cell: Cell, guessing: float | None = None) -> str:
     """Return a share and its interval as numbers of 100: `53 [50, 56]`; see `interval`."""
-    scaled = {key: None if cell[key] is None else 100 * cell[key] for key in ("mean", "low", "high")}
-    return interval(scaled, 0, guessing)
+    low, high = (None if limit is None else 100 * limit for limit in (cell.low, cell.high))
+    return _with_limits(100 * cell.mean, low, high, 0, guessing)
+
+
+def _with_limits(mean: float, low: float | None, high: float | None, digits: int, guessing: float | None) -> str:
+    limits = [value for value in (low, high) if value is not None and value != guessing]
+    while digits < MOST_DIGITS and any(round(value, digits) == guessing for value in limits):
+        digits += 1
+    return format_interval(mean, low, high, digits)
 
 
 def below_resolution(resolution: float) -> str:
@@ -70,21 +72,11 @@ def attack_name(attack: str) -> str:
     return " ".join(ACRONYMS.get(word, word) for word in attack.split("_"))
 
 
-def describe_model(facts: Mapping[str, Any], epsilon: str) -> str:
+def describe_model(description: Description, epsilon: str) -> str:
     """Describe a model: `perceptron 64-64 with epsilon 1`; with predictions only, no more than is known."""
-    model = facts["model"]  # of predictions, the name of the user's file
-    if not predictions_only(facts):
+    model = description.model  # of predictions, the name of the user's file
+    if not description.predictions_only:
         model = re.sub(r"\bmlp(?= \d)", "perceptron", model)
     if epsilon != "inf":
-        return f"{model} with epsilon {epsilon}{' (stated by the user)' if facts.get('stated') else ''}"
-    return model if predictions_only(facts) else f"{model} without privacy"
-
-
-def predictions_only(facts: Mapping[str, Any]) -> bool:
-    """Return whether a model is known by its predictions only: nothing was trained, no privacy guarantee is known."""
-    return facts["delta"] is None
-
-
-def pool_unknown(facts: Mapping[str, Any]) -> bool:
-    """Return whether nothing is known about where members and non-members come from."""
-    return predictions_only(facts) and facts.get("same_pool") is None
+        return f"{model} with epsilon {epsilon}{' (stated by the user)' if description.stated else ''}"
+    return model if description.predictions_only else f"{model} without privacy"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -12,7 +12,10 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from dpmia.audit.findings import best
+from dpmia.audit.choices import best, select
+from dpmia.audit.content import AuditContent
+from dpmia.audit.entries import Cell, Entry
+from dpmia.audit.scores import RocCurve
 from dpmia.common.epsilon import format_epsilon
 from dpmia.papers import drawing
 from dpmia.papers.artifact import RunSummary
@@ -25,37 +28,37 @@ CURVES = len(drawing.COLOURS)
 PANELS = 3
 
 
-def risk_picture(audit: Mapping[str, Any], name: str) -> Picture | None:
+def risk_picture(audit: AuditContent, name: str) -> Picture | None:
     """Return AUC and accuracy of an experiment against epsilon; None where there is one epsilon only."""
-    entries = [entry for entry in audit["results"] if entry["experiment"] == name]
-    if len({entry["epsilon"] for entry in entries}) < 2:
+    entries = select(audit.results, experiment=name)
+    if len({entry.epsilon for entry in entries}) < 2:
         return None
     return _saved(_risk, audit, name, f"AUC of the strongest attack, and accuracy, against epsilon: {name}")
 
 
-def roc_picture(audit: Mapping[str, Any], name: str) -> Picture | None:
+def roc_picture(audit: AuditContent, name: str) -> Picture | None:
     """Return the ROC curves of the strongest attack in each arm of an experiment.
 
     None where nothing was attacked, or a single non-member shows no false positive rate below 1.
     """
-    ends = [curve["fpr"][0] for curve in audit["roc"] if curve["experiment"] == name]
+    ends = [of_arm.curve.fpr[0] for of_arm in audit.roc if of_arm.experiment == name]
     if min(ends, default=1) == 1:
         return None
     return _saved(_roc, audit, name, f"ROC curves on logarithmic axes: {name}")
 
 
-def _saved(draw: Any, audit: Mapping[str, Any], name: str, alt: str) -> Picture:
+def _saved(draw: Callable[[AuditContent, str], Figure], audit: AuditContent, name: str, alt: str) -> Picture:
     with TemporaryDirectory() as folder, drawing.style():
         path = Path(folder) / "picture.png"
         drawing.save(draw(audit, name), path)
         return picture(path, alt)
 
 
-def _risk(audit: Mapping[str, Any], name: str) -> Figure:
+def _risk(audit: AuditContent, name: str) -> Figure:
     figure, (risk, use) = drawing.panels(2, _run_summary(audit), height=2.4)
-    results = [entry for entry in audit["results"] if entry["experiment"] == name]
-    scale = drawing.EpsilonScale(float(entry["epsilon"]) for entry in results)
-    epsilons = list(dict.fromkeys(entry["epsilon"] for entry in results))
+    results = select(audit.results, experiment=name)
+    scale = drawing.EpsilonScale(float(entry.epsilon) for entry in results)
+    epsilons = list(dict.fromkeys(entry.epsilon for entry in results))
     arms = _arms(results)
     for place, ((arm, label, iid), colour) in enumerate(arms):
         look: dict[str, Any] = {
@@ -64,11 +67,11 @@ def _risk(audit: Mapping[str, Any], name: str) -> Figure:
             "line": "--" if iid else "-",
             "beside": (place, len(arms)),
         }
-        entries = [best(results, arm=arm, epsilon=epsilon) for epsilon in epsilons]
-        scale.draw(risk, _points(entries, "auc"), **look)
-        rows = [entry for entry in audit["accuracy"] if entry["experiment"] == name and entry["arm"] == arm]
-        scale.draw(use, _points(rows, "accuracy_nonmembers"), **look)
-        majority = np.mean([row["majority"] for row in rows if row["majority"] is not None] or [np.nan])
+        strongest = [best(select(results, arm=arm, epsilon=epsilon)) for epsilon in epsilons]
+        scale.draw(risk, _points([(entry.epsilon, entry.auc) for entry in strongest if entry is not None]), **look)
+        models = [model for model in audit.accuracy if model.experiment == name and model.arm == arm]
+        scale.draw(use, _points([(model.epsilon, model.nonmembers) for model in models]), **look)
+        majority = float(np.mean([model.majority for model in models if model.majority is not None] or [np.nan]))
         use.axhline(majority, color=colour, linewidth=0.8, linestyle=":", zorder=0)
     drawing.zero_line(risk, 0.5)
     risk.set(title="strongest attack", ylabel="AUC")
@@ -81,22 +84,20 @@ def _risk(audit: Mapping[str, Any], name: str) -> Figure:
     return figure
 
 
-def _roc(audit: Mapping[str, Any], name: str) -> Figure:
-    results = [entry for entry in audit["results"] if entry["experiment"] == name]
+def _roc(audit: AuditContent, name: str) -> Figure:
+    results = select(audit.results, experiment=name)
     curves = {
-        (curve["arm"], curve["epsilon"], curve["attack"]): curve
-        for curve in audit["roc"]
-        if curve["experiment"] == name
+        (of_arm.arm, of_arm.epsilon, of_arm.attack): of_arm.curve for of_arm in audit.roc if of_arm.experiment == name
     }
     epsilons = sorted({epsilon for _, epsilon, _ in curves}, key=float, reverse=True)[:PANELS]
     figure, panels = drawing.panels(len(epsilons), _run_summary(audit), height=2.6)
-    smallest = min(curve["fpr"][0] for curve in curves.values())
+    smallest = min(curve.fpr[0] for curve in curves.values())
     for panel, epsilon in zip(panels, epsilons, strict=True):
         for (arm, label, iid), colour in _arms(results):
             # Of attacks that the report runs again: others have no curve.
-            again = [entry for entry in results if (arm, epsilon, entry["attack"]) in curves]
-            if (strongest := best(again, arm=arm, epsilon=epsilon)) is not None:
-                curve = curves[arm, epsilon, strongest["attack"]]
+            again = [entry for entry in results if (arm, epsilon, entry.attack) in curves]
+            if (strongest := best(select(again, arm=arm, epsilon=epsilon))) is not None:
+                curve = curves[arm, epsilon, strongest.attack]
                 _curve(panel, curve, colour, label, "--" if iid else "-")
         ends = [smallest, 1]
         panel.plot(ends, ends, ":", color=drawing.GREY, linewidth=1, label="guessing")
@@ -109,35 +110,36 @@ def _roc(audit: Mapping[str, Any], name: str) -> Figure:
     return figure
 
 
-def _curve(panel: Axes, curve: Mapping[str, Any], colour: str, label: str, line: str) -> None:
+def _curve(panel: Axes, curve: RocCurve, colour: str, label: str, line: str) -> None:
     """Draw a curve with its band, as steps: between two rates of the data the lower one holds."""
-    rows = pd.DataFrame({"fpr": curve["fpr"], "mean": curve["tpr"], "low": curve["low"], "high": curve["high"]})
+    rows = pd.DataFrame(curve.plain()).rename(columns={"tpr": "mean"})
     drawing.draw_means(panel, rows, "fpr", colour=colour, label=label, line=line, marker="none", band=True, steps=True)
 
 
-def _arms(results: Sequence[Mapping[str, Any]]) -> list[tuple[tuple[str, str, bool], str]]:
+def _arms(results: Sequence[Entry]) -> list[tuple[tuple[str, str, bool], str]]:
     """Return the arms that are drawn, the most at risk where there are too many, each with its colour."""
-    arms = list(dict.fromkeys((entry["arm"], entry["label"], entry["iid"]) for entry in results))
+    arms = list(dict.fromkeys((entry.arm, entry.label, entry.iid) for entry in results))
     if len(arms) > CURVES:
-        at_risk = {arm: (best(results, arm=arm[0]) or {"auc": {"mean": 0}})["auc"]["mean"] for arm in arms}
+        at_risk = {arm: 0.0 if (worst := best(select(results, arm=arm[0]))) is None else worst.auc.mean for arm in arms}
         arms = sorted(sorted(arms, key=at_risk.__getitem__, reverse=True)[:CURVES], key=arms.index)
     return [(arm, drawing.COLOURS[place]) for place, arm in enumerate(arms)]
 
 
-def _stated(audit: Mapping[str, Any], name: str) -> bool:
+def _stated(audit: AuditContent, name: str) -> bool:
     """Return whether the epsilons of an experiment are what the user states of a program."""
-    return bool(audit["experiments"][name]["facts"].get("stated"))
+    return audit.experiments[name].description.stated
 
 
-def _run_summary(audit: Mapping[str, Any]) -> RunSummary:
-    return RunSummary(audit["run"]["synthetic"], audit["run"]["scale"])
+def _run_summary(audit: AuditContent) -> RunSummary:
+    return RunSummary(audit.run.synthetic, audit.run.scale)
 
 
-def _points(entries: Sequence[Mapping[str, Any] | None], metric: str) -> pd.DataFrame:
+def _points(cells: Sequence[tuple[str, Cell | None]]) -> pd.DataFrame:
+    """Return the means at each epsilon with their limits, which are the mean where there are none."""
     rows = [
-        {"epsilon": float(entry["epsilon"]), **{key: entry[metric][key] for key in ("mean", "low", "high")}}
-        for entry in entries
-        if entry is not None and entry[metric] is not None
+        {"epsilon": float(epsilon), "mean": cell.mean, "low": cell.low, "high": cell.high}
+        for epsilon, cell in cells
+        if cell is not None
     ]
     frame = pd.DataFrame(rows, columns=["epsilon", "mean", "low", "high"]).astype(float)
     return frame.assign(low=frame["low"].fillna(frame["mean"]), high=frame["high"].fillna(frame["mean"]))

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
 
-from dpmia.audit.findings import attacks_of, best, best_of_two, blind_of, estimate_of
+from dpmia.audit.choices import attacks_of, best, best_of_two, blind_of, select
+from dpmia.audit.entries import Cell, Entry
 from dpmia.audit.formatting import (
     GUESSING,
     GUESSING_OF_HUNDRED,
@@ -15,14 +16,12 @@ from dpmia.audit.formatting import (
     describe_model,
     interval,
     of_hundred,
-    pool_unknown,
-    predictions_only,
 )
+from dpmia.common.plain import PlainData
+from dpmia.jobs.auditing import Description
 from dpmia.metrics.intervals import CHOSEN, EQUAL, FEWEST, NORMAL, SINGLE, replicates_needed
 from dpmia.metrics.low_rates import guessing_tail
 from dpmia.metrics.ranking import LOW_RATES, held_rate
-
-Entry = Mapping[str, Any]
 
 #: Half the width of an interval of the AUC that an audit should reach.
 WANTED = 0.02
@@ -37,17 +36,24 @@ AT_LOW_RATE = "tpr_at_1pct_fpr"
 NARROW = 0.05
 
 
-def plain_words(entries: Sequence[Entry], experiment: str, facts: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return what an experiment found: for each epsilon the description of its `model` and `paragraphs` on it.
+@dataclass(frozen=True)
+class PlainWords(PlainData):
+    """What was found on one model: its description, and paragraphs on it."""
+
+    model: str
+    paragraphs: list[str]
+
+
+def plain_words(entries: Sequence[Entry], description: Description) -> list[PlainWords]:
+    """Return what an experiment found, for each epsilon.
 
     Args:
-        entries: of `dpmia.audit.findings.results`, with the numbers of `members` and `nonmembers` of one model.
-        experiment: whose.
-        facts: of the experiment, with the model's name.
+        entries: of the experiment.
+        description: of its models.
     """
-    epsilons = dict.fromkeys(entry["epsilon"] for entry in entries if entry["experiment"] == experiment)
+    epsilons = dict.fromkeys(entry.epsilon for entry in entries)
     return [
-        {"model": describe_model(facts, epsilon), "paragraphs": _paragraphs(entries, experiment, epsilon, facts)}
+        PlainWords(describe_model(description, epsilon), _paragraphs(select(entries, epsilon=epsilon), description))
         for epsilon in epsilons
     ]
 
@@ -67,17 +73,16 @@ def records_needed(half_width: float) -> int:
     return math.ceil((2 + math.sqrt(4 + 48 * variance)) / (24 * variance))
 
 
-def _paragraphs(entries: Sequence[Entry], experiment: str, epsilon: str, facts: Mapping[str, Any]) -> list[str]:
-    wanted: dict[str, Any] = {"experiment": experiment, "epsilon": epsilon}
-    mixed, apart = best(entries, iid=True, **wanted), best(entries, iid=False, **wanted)
+def _paragraphs(entries: Sequence[Entry], description: Description) -> list[str]:
+    mixed, apart = (best(select(entries, iid=iid)) for iid in (True, False))
     paragraphs = []
     if mixed is not None:
         what = "Members and non-members drawn from one pool"
         paragraphs.append([_strongest(entries, mixed, what), *_against_guessing(mixed), *_low_rate(entries, mixed)])
-    if apart is not None and predictions_only(facts):
+    if apart is not None and description.predictions_only:
         pool = (
             f"{POOL_UNKNOWN[0].upper()}{POOL_UNKNOWN[1:]}"
-            if pool_unknown(facts)
+            if description.pool_unknown
             else "They were not drawn from one pool"
         )
         remark = (
@@ -96,19 +101,18 @@ def _paragraphs(entries: Sequence[Entry], experiment: str, epsilon: str, facts: 
 
 def _strongest(entries: Sequence[Entry], entry: Entry, what: str) -> str:
     """Return what the strongest attack reaches, and on which records."""
-    same = ("experiment", "arm", "epsilon")
-    count = sum(all(other[key] == entry[key] for key in same) for other in attacks_of(entries))
-    name = attack_name(entry["attack"])
+    count = len(attacks_of(select(entries, arm=entry.arm)))
+    name = attack_name(entry.attack)
     strongest = name if count == 1 else f"the strongest of {count} attacks ({name})"
-    compared = entry["compared"]
+    compared = entry.compared
     chosen = (
         ""
-        if compared == 1 or entry["auc"]["low"] is None
+        if compared == 1 or entry.auc.low is None
         else f" Intervals allow for its choice among {compared} results (attacks and arms)."
     )
     return (
         f"{what} ({place(entry)}): {strongest} ranks the member above the non-member in "
-        f"{of_hundred(entry['auc'], GUESSING_OF_HUNDRED)} of 100 pairs; guessing reaches 50.{chosen}"
+        f"{of_hundred(entry.auc, GUESSING_OF_HUNDRED)} of 100 pairs; guessing reaches 50.{chosen}"
     )
 
 
@@ -117,60 +121,59 @@ def _low_rate(entries: Sequence[Entry], entry: Entry) -> list[str]:
 
     It is the attack of `entry`, unless another one is the strongest there and shown to beat guessing.
     """
-    same = {key: entry[key] for key in ("experiment", "epsilon", "iid")}
-    strongest = standing_out(entries, **same)
+    strongest = standing_out(select(entries, iid=entry.iid))
     if strongest is not None:
         where = "" if place(strongest) == place(entry) else f" ({place(strongest)})"
         shown = (
-            f"At a false positive rate of 1 % {attack_name(strongest['attack'])}{where} finds "
-            f"{of_hundred(strongest[AT_LOW_RATE])} of 100 members, more than guessing does "
+            f"At a false positive rate of 1 % {attack_name(strongest.attack)}{where} finds "
+            f"{of_hundred(strongest.cell(AT_LOW_RATE))} of 100 members, more than guessing does "
             f"({100 * guessed_at_low_rate(strongest):.2g})."
         )
-        if entry["iid"]:
+        if entry.iid:
             shown += " So the model reveals some members."
-    elif entry[AT_LOW_RATE] is not None:
-        shown = f"At a false positive rate of 1 % it finds {of_hundred(entry[AT_LOW_RATE])} of 100 members."
+    elif (rate := entry.metrics[AT_LOW_RATE]) is not None:
+        shown = f"At a false positive rate of 1 % it finds {of_hundred(rate)} of 100 members."
     else:
         shown = (
-            f"{entry['nonmembers']} non-members show no false positive rate below 1/{entry['nonmembers']}; "
+            f"{entry.nonmembers} non-members show no false positive rate below 1/{entry.nonmembers}; "
             "1 % takes at least 100."
         )
     return [shown, *few_records(entry)]
 
 
-def standing_out(entries: Sequence[Entry], **wanted: Any) -> dict[str, Any] | None:
+def standing_out(entries: Sequence[Entry]) -> Entry | None:
     """Return the attack that is shown to find more members at a false positive rate of 1 % than guessing; None without.
 
     Over replicates its interval shows it, and of one model how rarely random scores find as many (`guessing_tail`).
-    Either is wrong with 1.25 %, for all attacks that agree with `wanted` together.
+    Either is wrong with 1.25 %, for all attacks together.
     """
-    entry = best_of_two(entries, AT_LOW_RATE, **wanted)
+    entry = best_of_two(entries, AT_LOW_RATE)
     if entry is None:
         return None
-    rate, low = entry[AT_LOW_RATE]["mean"], entry[AT_LOW_RATE]["low"]
-    if low is not None:
-        return entry if low > guessed_at_low_rate(entry) else None
-    if entry["replicates"] > 1:
+    rate = entry.cell(AT_LOW_RATE)
+    if rate.low is not None:
+        return entry if rate.above(guessed_at_low_rate(entry)) else None
+    if entry.replicates > 1:
         return None
-    members, nonmembers = entry["members"], entry["nonmembers"]
-    tail = guessing_tail(round(rate * members), members, nonmembers, LOW_RATES[AT_LOW_RATE])
-    return entry if tail <= 0.025 / entry["compared"] else None
+    members, nonmembers = entry.members, entry.nonmembers
+    tail = guessing_tail(round(rate.mean * members), members, nonmembers, LOW_RATES[AT_LOW_RATE])
+    return entry if tail <= 0.025 / entry.compared else None
 
 
 def guessed_at_low_rate(entry: Entry) -> float:
     """Return the share of members that guessing finds at a false positive rate of 1 %, of the entry's non-members."""
-    return held_rate(LOW_RATES[AT_LOW_RATE], max(entry["nonmembers"], 100))  # fewer have no TPR
+    return held_rate(LOW_RATES[AT_LOW_RATE], max(entry.nonmembers, 100))  # fewer have no TPR
 
 
 def place(entry: Entry) -> str:
     """Return the arm of an entry, and its records."""
-    models = f" in each of {entry['replicates']} models" if entry["replicates"] > 1 else ""
-    return f"{entry['label']}; {entry['members']} members and {entry['nonmembers']} non-members{models}"
+    models = f" in each of {entry.replicates} models" if entry.replicates > 1 else ""
+    return f"{entry.label}; {entry.members} members and {entry.nonmembers} non-members{models}"
 
 
 def few_records(entry: Entry) -> list[str]:
     """Return a warning where a model has too few records to be attacked with any certainty."""
-    half = records_half_width(entry["members"], entry["nonmembers"])
+    half = records_half_width(entry.members, entry.nonmembers)
     if half <= TOO_WIDE:
         return []
     return [
@@ -180,57 +183,57 @@ def few_records(entry: Entry) -> list[str]:
 
 
 def _against_guessing(entry: Entry) -> list[str]:
-    auc = entry["auc"]
-    if auc["low"] is None:
+    auc = entry.auc
+    if auc.low is None:
         return [no_interval(auc)]
-    if auc["low"] > GUESSING:
+    if auc.above(GUESSING):
         return ["So the model reveals membership."]
-    if auc["high"] < GUESSING:
+    if auc.below(GUESSING):
         return ["It ranks members below non-members, which separates them as well: see that they are marked rightly."]
-    return [f"This is not distinguishable from guessing{_more(auc, entry['compared'], auc['mean'] - 0.5)}."]
+    return [f"This is not distinguishable from guessing{_more(auc, entry.compared, auc.mean - 0.5)}."]
 
 
 def _against_baseline(blind: Entry | None, entry: Entry) -> list[str]:
     if blind is None:
         return ["No blind baseline was measured, so this may be the difference between the groups alone."]
-    excess = entry["auc_excess"]
+    excess = entry.metrics["auc_excess"]
     sentences = [
         "A blind baseline that sees only the records, and is supervised on other records of both groups, reaches "
-        f"{of_hundred(blind['auc'])}."
+        f"{of_hundred(blind.auc)}."
     ]
-    if excess is None or excess["low"] is None:
+    if excess is None or excess.low is None:
         return [*sentences, no_interval(excess, " of the difference")]
     shown = f"difference of the AUCs {interval(excess)}"
-    if excess["low"] > 0:
+    if excess.above(0):
         return [
             *sentences,
             f"The attack goes beyond it ({shown}). The model may show the groups better than the records alone do; "
             "whether it reveals its members, only members and non-members from one pool can show.",
         ]
-    if excess["high"] < 0:
+    if excess.below(0):
         return [*sentences, f"The attack stays below it ({shown}), which shows nothing about the model."]
-    more = _more(excess, entry["compared"], excess["mean"])
+    more = _more(excess, entry.compared, excess.mean)
     return [*sentences, f"Undecided: the attack is neither shown to go beyond it nor to stay below it ({shown}){more}."]
 
 
-def no_interval(cell: Mapping[str, Any] | None, what: str = "") -> str:
+def no_interval(cell: Cell | None, what: str = "") -> str:
     """Return why there is no interval."""
-    if cell is not None and cell["interval"] == EQUAL:
+    if cell is not None and cell.interval == EQUAL:
         return f"All values are equal, which gives no interval{what}."
-    if cell is not None and cell["interval"] == SINGLE:
+    if cell is not None and cell.interval == SINGLE:
         return f"A single member or non-member gives no interval{what}."
-    if cell is not None and cell["interval"] == CHOSEN:
+    if cell is not None and cell.interval == CHOSEN:
         return f"The threshold is chosen on these records, which gives no interval{what}."
     return f"Fewer than {FEWEST} replicates give no interval{what}: run at least {FEWEST}."
 
 
-def _more(cell: Mapping[str, Any], compared: int, effect: float) -> str:
+def _more(cell: Cell, compared: int, effect: float) -> str:
     """Return how many replicates would narrow one of `compared` intervals enough; nothing where it is narrow."""
     wanted = max(abs(effect), WANTED)
-    if cell["half_width"] <= wanted or cell["replicates"] < FEWEST:
+    if cell.half_width is None or cell.half_width <= wanted or cell.replicates < FEWEST:
         return ""
-    needed = replicates_needed(estimate_of(cell), wanted, 1 - 0.05 / compared)
-    if needed is None and cell["records_error"]:
+    needed = replicates_needed(cell.estimate, wanted, 1 - 0.05 / compared)
+    if needed is None and cell.records_error:
         return f"; an interval of ±{wanted:.2f} takes more records: all replicates have these"
     if needed is None:
         return f"; more than 1000 replicates would be needed for an interval of ±{wanted:.2f}"

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from dpmia.attacks.base import Attack
+from dpmia.common.plain import PlainData
 from dpmia.evaluation.attacks import scored
 from dpmia.formats.signals import Signal
 from dpmia.jobs.attacking import AuditedAttack
@@ -17,6 +18,7 @@ from dpmia.metrics.exposure import Exposure
 from dpmia.metrics.intervals import estimate
 from dpmia.metrics.low_rates import tpr_limits
 from dpmia.metrics.ranking import roc
+from dpmia.privacy.record import GuaranteeRow
 
 #: Length of the list of the most exposed records.
 LISTED = 10
@@ -37,6 +39,7 @@ class Scores:
         members: (arm, epsilon) -> members of each model.
         nonmembers: (arm, epsilon) -> non-members of each model.
         majority: (arm, epsilon) -> accuracy on the non-members of always predicting the members' largest class.
+        guarantees: (arm, epsilon) -> privacy guarantee of each model; None without privacy.
         exposure: (arm, epsilon, attack) -> ranks of members among non-members.
     """
 
@@ -46,9 +49,15 @@ class Scores:
     members: dict[Model, list[int]] = field(default_factory=lambda: defaultdict(list))
     nonmembers: dict[Model, list[int]] = field(default_factory=lambda: defaultdict(list))
     majority: dict[Model, list[float]] = field(default_factory=lambda: defaultdict(list))
+    guarantees: dict[Model, list[GuaranteeRow | None]] = field(default_factory=lambda: defaultdict(list))
     exposure: dict[tuple[str, str, str], Exposure] = field(
         default_factory=lambda: defaultdict(lambda: Exposure(LISTED))
     )
+
+    @property
+    def sizes(self) -> dict[Model, tuple[int, int]]:
+        """Arm and epsilon -> members and non-members of one model: of the smallest, where models differ."""
+        return {model: (min(self.members[model]), min(self.nonmembers[model])) for model in self.members}
 
 
 def collect_scores(attacks: Mapping[str, AuditedAttack], signals: Iterable[Path | str], seed: int) -> Scores:
@@ -73,6 +82,7 @@ def collect_scores(attacks: Mapping[str, AuditedAttack], signals: Iterable[Path 
             collected.members[model].append(int(signal.is_member.sum()))
             collected.nonmembers[model].append(int(signal.is_nonmember.sum()))
             collected.majority[model].append(majority_accuracy(signal))
+            collected.guarantees[model].append(signal.card.guarantee)
     return collected
 
 
@@ -82,9 +92,26 @@ def majority_accuracy(signal: Signal) -> float:
     return float((signal.labels[signal.is_nonmember] == largest).mean())
 
 
+@dataclass(frozen=True)
+class RocCurve(PlainData):
+    """A mean ROC curve with its band.
+
+    Attributes:
+        fpr: false positive rates, from 1 / n to 1, where n is the smallest number of non-members.
+        tpr: the mean over models of the largest true positive rate at a false positive rate of at most `fpr`.
+        low: 95 % limits over models; of one model over its records; None where there are none.
+        high: as `low`.
+    """
+
+    fpr: list[float]
+    tpr: list[float]
+    low: list[float | None]
+    high: list[float | None]
+
+
 def roc_curve(
     models: Sequence[tuple[np.ndarray, np.ndarray]], members: Sequence[int], nonmembers: Sequence[int]
-) -> dict[str, list[float | None]]:
+) -> RocCurve:
     """Return the mean ROC curve of some models, down to the smallest false positive rate that all of them can show.
 
     Args:
@@ -93,10 +120,8 @@ def roc_curve(
         nonmembers: of each model.
 
     Returns:
-        `fpr` from 1 / n to 1, where n is the smallest number of non-members; `tpr`, the mean over models of the
-        largest true positive rate at a false positive rate of at most `fpr`; `low` and `high`, 95 % limits over
-        models, None with two models or where all are equal; of one model those of `tpr_limits` over its records; where
-        all are 0 or 1, Clopper-Pearson limits over the members of one.
+        The curve. Limits over models are missing with two models or where all are equal; those of one model are those
+        of `tpr_limits`; where all are 0 or 1, limits are Clopper-Pearson's over the members of one.
     """
     rates = np.geomspace(1 / min(nonmembers), 1, ROC_POINTS)
     # A rate of exactly 1 / n must not fall short of it by rounding.
@@ -106,5 +131,6 @@ def roc_curve(
         low, high = np.array([tpr_limits(false, true, min(rate * (1 + 1e-9), 1.0), *records) for rate in rates]).T
     else:
         low, high = np.array([estimate(at_rate, trials=min(members)).limits((0.0, 1.0)) for at_rate in curves.T]).T
-    curve = {"fpr": rates, "tpr": curves.mean(axis=0), "low": low, "high": high}
-    return {name: [None if np.isnan(x) else round(float(x), 6) for x in values] for name, values in curve.items()}
+    fpr, tpr = ([round(float(rate), 6) for rate in axis] for axis in (rates, curves.mean(axis=0)))
+    band = ([None if np.isnan(limit) else round(float(limit), 6) for limit in limits] for limits in (low, high))
+    return RocCurve(fpr, tpr, *band)

@@ -10,7 +10,7 @@ from dpmia.common.optional import needed
 from dpmia.common.plain import PlainData
 from dpmia.common.seeds import Meaning, derive_seed
 from dpmia.formats.recipe import Recipe
-from dpmia.privacy.record import Accounting, Stated
+from dpmia.privacy.record import Accounting, GuaranteeRow, Stated
 
 
 @dataclass(frozen=True)
@@ -87,6 +87,11 @@ class ModelCard(PlainData):
     def split_meaning(self) -> tuple[Meaning, ...]:
         """What seeds that go with the split of a target model follow from: the data, the arm's draw, the replicate."""
         return tuple(self.meaning[:3])
+
+    @property
+    def guarantee(self) -> GuaranteeRow | None:
+        """The privacy guarantee as tables show it; None without privacy."""
+        return GuaranteeRow.of(self.accounting, self.stated)
 
     @property
     def target(self) -> tuple[str, str, int | None]:

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 from scipy.special import comb  # scipy.stats takes half a second to import
 
+from dpmia.common.plain import PlainData
 from dpmia.formats.signals import Signal
 from dpmia.metrics.low_rates import log_comb
 from dpmia.metrics.ranking import passing_at
@@ -262,30 +262,26 @@ class Exposure:
         last = keys[min(self.listed, len(keys)) - 1]
         return MostExposed(
             [
-                {
-                    "rank": int(place),
-                    "record": int(records[row]),
-                    "above": float(above[row]),
-                    "score": float(score[row]),
-                    "models": len(values[int(records[row])]),
-                }
+                ExposedRecord(
+                    rank=int(place),
+                    record=int(records[row]),
+                    above=float(above[row]),
+                    score=float(score[row]),
+                    models=len(values[int(records[row])]),
+                )
                 for place, row in zip(rank, order, strict=False)
             ],
             tied=int((keys == last).all(axis=1)[self.listed :].sum()),
             unseen=int((above * self.nonmembers < 1 - 1e-9).sum()),  # of a mean of shares, so rounded
         )
 
-    def stable(self, rng: np.random.Generator) -> dict[str, float | bool] | None:
-        """Return how far pairs of models name the same records.
+    def agreement(self, rng: np.random.Generator) -> Agreement | None:
+        """Return how far pairs of models name the same records; None where no pair shares enough members.
 
         Each pair is compared on the members that it shares, by lists of a tenth of them and at most `listed`.
 
         Args:
             rng: breaks ties, see `stability`.
-
-        Returns:
-            `jaccard` and `by_chance`, means over pairs (see `Stability`), the number of `pairs`, and whether the
-            lists are `stable` (see `is_stable`); None where no pair shares enough members.
         """
         agreements = []
         for one, other in combinations(self.models, 2):
@@ -299,12 +295,43 @@ class Exposure:
             return None
         jaccard = float(np.mean([agreement.jaccard for agreement in agreements]))
         by_chance = float(np.mean([agreement.by_chance for agreement in agreements]))
-        return {
-            "jaccard": jaccard,
-            "by_chance": by_chance,
-            "pairs": len(agreements),
-            "stable": is_stable(jaccard, by_chance),
-        }
+        return Agreement(jaccard, by_chance, len(agreements), is_stable(jaccard, by_chance))
+
+
+@dataclass(frozen=True)
+class Agreement(PlainData):
+    """How far lists of the most exposed records agree between pairs of models.
+
+    Attributes:
+        jaccard: mean over pairs, see `Stability`.
+        by_chance: mean over pairs, see `Stability`.
+        pairs: number.
+        stable: see `is_stable`.
+    """
+
+    jaccard: float
+    by_chance: float
+    pairs: int
+    stable: bool
+
+
+@dataclass(frozen=True)
+class ExposedRecord:
+    """One of the most exposed records.
+
+    Attributes:
+        rank: from 1; records that share `above` and `score` share one.
+        record: row of the data set.
+        above: mean share of non-members at or above it.
+        score: mean over models.
+        models: number of models that it was a member of.
+    """
+
+    rank: int
+    record: int
+    above: float
+    score: float
+    models: int
 
 
 @dataclass(frozen=True)
@@ -312,13 +339,12 @@ class MostExposed:
     """The most exposed records of some models.
 
     Attributes:
-        records: for each `rank` (from 1; equal records share one), `record`, `above` (mean share of non-members at or
-            above it), mean `score`, and the number of `models` that it was a member of.
+        records: in the order of their ranks.
         tied: how many records are not listed though they equal the last one listed.
         unseen: how many records lie above so many non-members that their share cannot be distinguished from zero.
     """
 
-    records: list[dict[str, Any]]
+    records: list[ExposedRecord]
     tied: int
     unseen: int
 

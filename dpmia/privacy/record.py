@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 
 from dpmia.common.plain import PlainData
 
@@ -57,3 +57,47 @@ class Stated(PlainData):
     epsilon: float
     delta: float
     relation: str
+
+
+#: In the place of an accountant's name, in tables: the guarantee is what the user states.
+BY_USER = "stated by the user"
+
+
+@dataclass(frozen=True)
+class GuaranteeRow(PlainData):
+    """The privacy guarantee of a model as tables show it. What a user does not state is None.
+
+    Attributes:
+        epsilon: see `Accounting`, as all that follow.
+        delta: of (epsilon, delta).
+        relation: between neighbouring data sets.
+        sampler: name.
+        rate: of the sampler.
+        steps: number.
+        epochs: number.
+        noise_multiplier: sigma.
+        clip_norm: C.
+        accountant: name, or `BY_USER`.
+        proved: whether a theorem stands behind the epsilon.
+    """
+
+    epsilon: float
+    delta: float
+    relation: str
+    sampler: str | None = None
+    rate: float | None = None
+    steps: int | None = None
+    epochs: int | None = None
+    noise_multiplier: float | None = None
+    clip_norm: float | None = None
+    accountant: str = BY_USER
+    proved: bool = False
+
+    @classmethod
+    def of(cls, accounting: Accounting | None, stated: Stated | None) -> GuaranteeRow | None:
+        """Return the guarantee of a model with this accounting, or that a user states; None without privacy."""
+        if accounting is not None:
+            names = [field.name for field in fields(cls)]
+            guarantee = cls(**{name: getattr(accounting, name) for name in names})
+            return guarantee if stated is None else replace(guarantee, accountant=BY_USER)
+        return None if stated is None else cls(**stated.plain())

@@ -16,6 +16,12 @@ from dpmia.papers.catalogue import PAPERS
 from dpmia.report import formatting, page
 from dpmia.report.reported_run import ReportedRun
 
+#: Columns of a privacy guarantee, those of numbers or of code with their kind.
+GUARANTEE_COLUMNS = (
+    *(("ε", "number"), ("δ", "number"), ("relation", "code"), "sampler", ("q", "number"), ("steps", "number")),
+    *(("σ", "number"), ("C", "number"), "accountant", "proved"),
+)
+
 
 def data_rows(table: pd.DataFrame) -> list[list[Any]]:
     """Return the rows of `dpmia.report.run.data_table` as texts."""
@@ -43,23 +49,25 @@ def guarantees(models: pd.DataFrame, paper_of: Mapping[str, str]) -> dict[str, l
     for row in models[models["private"]].itertuples():
         paper = paper_of.get(row.experiment)
         by_paper.setdefault(BIBLIOGRAPHY[paper].short if paper else "Own experiments", []).append(
-            [
-                row.experiment,
-                row.role,
-                formatting.number(row.epsilon),
-                formatting.number(row.delta),
-                row.relation.replace("_", "-"),
-                "–" if pd.isna(row.sampler) else row.sampler,
-                formatting.number(row.rate),
-                "–" if pd.isna(row.steps) else formatting.count(row.steps),
-                formatting.number(row.noise_multiplier),
-                formatting.number(row.clip_norm),
-                row.accountant.replace("_", " "),
-                "yes" if row.proved else "no",
-                formatting.count(row.models),
-            ]
+            [row.experiment, row.role, *guarantee_cells(row), formatting.count(row.models)]
         )
     return by_paper
+
+
+def guarantee_cells(guarantee: Any) -> list[str]:
+    """Return the texts of `GUARANTEE_COLUMNS`, of a `GuaranteeRow` or of a row with its fields."""
+    return [
+        formatting.number(guarantee.epsilon),
+        formatting.number(guarantee.delta),
+        guarantee.relation.replace("_", "-"),
+        "–" if pd.isna(guarantee.sampler) else guarantee.sampler,
+        formatting.number(guarantee.rate),
+        "–" if pd.isna(guarantee.steps) else formatting.count(guarantee.steps),
+        formatting.number(guarantee.noise_multiplier),
+        formatting.number(guarantee.clip_norm),
+        guarantee.accountant.replace("_", " "),
+        "yes" if guarantee.proved else "no",
+    ]
 
 
 def engines(models: pd.DataFrame) -> list[list[Any]]:

@@ -76,6 +76,7 @@ def report(reported: ReportedRun, verdicts: pd.DataFrame) -> str:
         "compared": len(of_papers),
         "data": accounts.data_rows(run.data_table(reported.prepared)),
         "guarantees": accounts.guarantees(models, paper_of),
+        "guarantee_columns": ["experiment", "role", *accounts.GUARANTEE_COLUMNS, ("models", "number")],
         "checks": [cards.shown(artifact, reported, []) for artifact in reported.checks],
         "engines": [*accounts.engines(models), *accounts.second_opinions(reported)],
         "speeds": accounts.speeds(models),

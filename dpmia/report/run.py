@@ -6,6 +6,7 @@ import os
 import platform
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from dataclasses import astuple, fields
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from dpmia.common.reading.arrays import header_of
 from dpmia.common.reading.source import made
 from dpmia.datasets.raw.sources import all_raw_files
 from dpmia.formats.model_card import ModelCard
+from dpmia.privacy.record import GuaranteeRow
 from dpmia.workflow.costs import spent_by
 from dpmia.workflow.homes import TRAINED_BY, split_home
 
@@ -26,13 +28,7 @@ PACKAGES = (
 )
 
 #: The fields of a privacy guarantee, as stored beside each model.
-GUARANTEE = (
-    *("epsilon", "delta", "relation", "sampler", "rate", "steps", "epochs", "noise_multiplier", "clip_norm"),
-    *("accountant", "proved"),
-)
-
-#: In the place of an accountant's name, where the guarantee is what the user states.
-BY_USER = "stated by the user"
+GUARANTEE = tuple(field.name for field in fields(GuaranteeRow))
 
 
 def model_table(folder: Path, logs: Path, files: Mapping[str, Iterable[str]]) -> pd.DataFrame:
@@ -70,23 +66,14 @@ def _models(experiment: str, folder: Path, logs: Path, path: Path) -> list[list[
     steps: Counter[tuple[Any, ...]] = Counter()
     count: Counter[tuple[Any, ...]] = Counter()
     for card in map(ModelCard.from_plain, models):
-        guarantee = _guarantee(card)
-        key = (card.role, card.engine, guarantee is not None, *(guarantee or dict.fromkeys(GUARANTEE)).values())
+        guarantee = card.guarantee
+        values = astuple(guarantee) if guarantee else (None,) * len(GUARANTEE)
+        key = (card.role, card.engine, guarantee is not None, *values)
         steps[key] += card.steps or 0
         count[key] += 1
     shares = steps if any(steps.values()) else count
     whole = sum(shares.values())
     return [[experiment, *key, count[key], steps[key], seconds * shares[key] / whole] for key in steps]
-
-
-def _guarantee(card: ModelCard) -> dict[str, Any] | None:
-    """Return the fields of `GUARANTEE` of a model; of a guarantee that a user states, those that are stated."""
-    if card.accounting is not None:
-        own = {"accountant": BY_USER} if card.stated is not None else {}
-        return {part: getattr(card.accounting, part) for part in GUARANTEE} | own
-    if card.stated is not None:
-        return dict.fromkeys(GUARANTEE) | card.stated.plain() | {"accountant": BY_USER, "proved": False}
-    return None
 
 
 def data_table(prepared: Mapping[str, str]) -> pd.DataFrame:

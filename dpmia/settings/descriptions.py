@@ -8,6 +8,7 @@ from itertools import chain
 from typing import Any
 
 from dpmia.common.epsilon import format_epsilon
+from dpmia.jobs.auditing import Description
 from dpmia.settings import names
 from dpmia.settings.attackers import OFFLINE_A, AttackSettings
 from dpmia.settings.experiment import Experiment
@@ -32,7 +33,7 @@ def describe_experiment(experiment: Experiment) -> dict[str, Any]:
         "passes": passes(experiment),
         "epochs": training.epochs,
         "batch_size": training.batch_size,
-        "optimiser": "its own optimiser" if training.kind.own_loss else training.optimiser,
+        "optimiser": _optimiser(experiment),
         "sampling": training.sampling,
         "sampling_without_privacy": training.sampling_without_privacy,
         "clip_norm": training.clip_norm,
@@ -52,6 +53,11 @@ def describe_experiment(experiment: Experiment) -> dict[str, Any]:
         "arms": _arms(experiment),
         "precision_budgets": _precision_budgets(experiment),
     }
+
+
+def _optimiser(experiment: Experiment) -> str:
+    training = experiment.training
+    return "its own optimiser" if training.kind.own_loss else training.optimiser
 
 
 def _precision_budgets(experiment: Experiment) -> list[dict[str, Any]] | None:
@@ -154,35 +160,36 @@ def passes(experiment: Experiment) -> str:
     return f"{epochs} epochs, batch {batches}"
 
 
-def describe_audited(experiment: Experiment) -> dict[str, Any]:
+def describe_audited(experiment: Experiment) -> Description:
     """Return what the report of an audit says about an experiment."""
-    count = experiment.references.count if experiment.references and uses(experiment, "references") else None
-    independent = experiment.membership.kind in INDEPENDENT
-    return describe_experiment(experiment) | {
-        "model": networks(experiment),
-        "architecture": architectures(experiment),
-        "epochs": 0 if experiment.training.kind.own_steps else experiment.training.epochs,
-        "program": experiment.training.command,
-        "stated": experiment.training.engine == names.COMMAND,
-        "references": count,
-        "private_references": bool(count and experiment.references and experiment.references.private),
-        "mismatched_attacks": mismatched_attacks(experiment),
-        "attacks_not_run": attacks_not_run(experiment.attacks),
-        "independent": independent,
-        "compares": compares(experiment),
-    }
+    training, privacy, references = experiment.training, experiment.privacy, experiment.references
+    count = references.count if references and uses(experiment, "references") else None
+    first = next(iter(recipes(experiment).values()))
+    return Description(
+        model=networks(experiment),
+        attacks_not_run=attacks_not_run(experiment.attacks),
+        delta=privacy.delta,
+        relation=privacy.relation,
+        compares=compares(experiment),
+        independent=experiment.membership.kind in INDEPENDENT,
+        architecture=architectures(experiment),
+        passes=passes(experiment),
+        optimiser=_optimiser(experiment),
+        epochs=0 if training.kind.own_steps else training.epochs,
+        batch_size=first.batch_size,
+        replicates=experiment.replicates,
+        program=training.command,
+        stated=training.engine == names.COMMAND,
+        references=count,
+        private_references=bool(count and references and references.private),
+        mismatched_attacks=mismatched_attacks(experiment),
+        offline_a=_offline_a(experiment),
+    )
 
 
-def describe_predictions(name: str, predictions: Predictions) -> dict[str, Any]:
+def describe_predictions(name: str, predictions: Predictions) -> Description:
     """Return what the report of an audit says about a model of which there are predictions only."""
-    return {
-        "model": name.replace("_", " "),
-        "epochs": 0,
-        "delta": None,
-        "independent": False,
-        "same_pool": predictions.same_pool,
-        "attacks_not_run": attacks_not_run(predictions.attacks),
-    }
+    return Description(name.replace("_", " "), attacks_not_run(predictions.attacks), same_pool=predictions.same_pool)
 
 
 def attacks_not_run(attacks: Mapping[str, AttackSettings]) -> list[str]:

@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import compress
 from math import isinf
-from typing import Any
 
 from dpmia.common.epsilon import spell_group
 from dpmia.papers.artifact import Artifact
@@ -226,26 +225,6 @@ class RunLayout:
     def given(self, name: str) -> dict[str, str]:
         """Return the signals of a model known by its predictions, and the losses of its reference models."""
         return {kind: f"{self.home(name)}/{kind}/{name}/given/block-0.npz" for kind in ("signals", "references")}
-
-    def audited(self, name: str) -> dict[str, Any]:
-        """Return the files that the report of an audit reads of an experiment or model; `references` by attack."""
-        if name in self.plan.predictions:
-            given = self.given(name)
-            references = {attack: [given["references"]] for attack in self.plan.predictions[name].attacks}
-            signals, dataset, splits = [given["signals"]], None, []
-        else:
-            attacks = jobs.audited_attacks(self._experiment(name))
-            references = {attack: self.references(name, attack) for attack in attacks}
-            signals, dataset, splits = self.all_signals(name), self.prepared(name), self.splits(name)
-        summary = self.table("summary", name)
-        return {"summary": summary, "signals": signals, "dataset": dataset, "splits": splits, "references": references}
-
-    def audit_inputs(self, name: str) -> list[str]:
-        """Return the files of `audited`, each once."""
-        files = self.audited(name)
-        references = dict.fromkeys(file for of_attack in files["references"].values() for file in of_attack)
-        dataset = [files["dataset"]] if files["dataset"] else []
-        return [files["summary"], *dataset, *files["splits"], *files["signals"], *references]
 
     def _experiment(self, name: str) -> Experiment:
         return self.plan.experiments[name]

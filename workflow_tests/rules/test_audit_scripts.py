@@ -17,7 +17,10 @@ from dpmia.workflow.failures import read_failure
 OVER = {"metric": "auc", "value": 0.7, "low": 0.65, "high": 0.75, "limit": 0.6} | {
     "attack": "lira", "experiment": "mine", "arm": "a", "epsilon": "1",
 }  # fmt: skip
-LIMITS = {"exceeded": [], "undecided": [], "held": {"not_evaluated": {}}}
+LIMITS = {
+    "fail_above": {"auc": 0.6}, "epsilons": None, "error": 0.05, "held": {"means": [], "not_evaluated": {}},
+    "exceeded": [], "undecided": [], "verdict": "passed",
+}  # fmt: skip
 
 
 def check(run_script, folder, **limits):
@@ -37,7 +40,7 @@ def test_an_audit_within_its_limits_ends_well(run_script, tmp_path, capsys):
     [({"exceeded": [OVER]}, 1, ["above a limit: auc 0.700 [0.650, 0.750] of lira, limit 0.6 (mine, a, epsilon 1)."]),
      ({"exceeded": [OVER] * 7, "undecided": [OVER]}, 1, ["; and 2 more."]),
      ({"undecided": [OVER]}, 1, ["not shown to be within a limit, nor above it: auc 0.700 ", "snakemake decide"]),
-     ({"held": {"not_evaluated": {"tpr_at_1pct_fpr": "too few (a)"}}, "undecided": [OVER]}, 2,
+     ({"held": {"means": [], "not_evaluated": {"tpr_at_1pct_fpr": "too few (a)"}}, "undecided": [OVER]}, 2,
       ["for every model: tpr_at_1pct_fpr: too few (a). Add"])],
 )  # fmt: skip
 def test_an_audit_above_a_limit_fails_and_says_why(run_script, tmp_path, limits, exit_code, phrases):
@@ -49,7 +52,9 @@ def test_an_audit_above_a_limit_fails_and_says_why(run_script, tmp_path, limits,
         assert phrase in failure.message
 
 
-@pytest.mark.parametrize("limits", [{"exceeded": [{}]}, {"undecided": 3}, {"held": {}}, {"held": {"not_evaluated": 3}}])
+@pytest.mark.parametrize(
+    "limits", [{"exceeded": [{}]}, {"undecided": 3}, {"held": {}}, {"held": {"means": [], "not_evaluated": 3}}]
+)
 def test_a_damaged_report_is_refused(run_script, tmp_path, limits):
     with pytest.raises(SystemExit):
         check(run_script, tmp_path, **limits)

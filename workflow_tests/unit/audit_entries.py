@@ -1,56 +1,67 @@
 """Entries of an audit made by hand, and what is said of them."""
 
+from dataclasses import replace
+
 from scipy.stats import t
 
 from dpmia.audit import advice
+from dpmia.audit.entries import Cell, Entry
+from dpmia.audit.findings import METRICS
 from dpmia.audit.plain import plain_words
-from dpmia.metrics.intervals import REPLICATES
+from dpmia.jobs.auditing import Description
+from dpmia.metrics.intervals import REPLICATES, TOO_FEW
 
-FACTS = {
-    "model": "mlp 64",
-    "delta": 1e-5,
-    "relation": "replace_one",
-    "compares": "replace_one",
-    "independent": False,
-    "references": 12,
-    "mismatched_attacks": [],
-    "attacks_not_run": [],
-}
-
-
-NO_LIMITS = {"low": None, "high": None, "half_width": None}
+DESCRIPTION = Description(
+    model="mlp 64",
+    attacks_not_run=[],
+    delta=1e-5,
+    relation="replace_one",
+    compares="replace_one",
+    references=12,
+)
 
 #: 97.5 % quantile of Student's t with three degrees of freedom.
 T_3 = float(t.isf(0.025, 3))
 
 
 def cell(mean, half, records_error=0.0):
-    limits = {"low": mean - half, "high": mean + half, "half_width": half}
     uncertainty = {"error": half / T_3, "degrees": 3.0, "records_error": records_error}
-    return {"mean": mean, "replicates": 4, "interval": REPLICATES} | limits | uncertainty
+    return Cell(mean, 4, REPLICATES, mean - half, mean + half, half, **uncertainty)
 
 
-def entry(**changed):
-    base = {
-        "experiment": "clinic", "arm": "north", "label": "North", "iid": False, "epsilon": "inf", "oracle": False,
-        "attack": "lira_offline", "replicates": 4, "members": 300, "nonmembers": 300, "auc": cell(0.6, 0.02),
-        "auc_excess": cell(0.1, 0.02), "tpr_at_1pct_fpr": cell(0.02, 0.01), "advantage": None,
-    }  # fmt: skip
-    return base | changed
+def bare(mean, replicates=2, interval=TOO_FEW):
+    """Return a mean without an interval."""
+    return Cell(mean, replicates, interval)
 
 
-def plain_text(*entries, facts=FACTS):
-    return " ".join(text for section in plain_words(entries, "clinic", facts) for text in section["paragraphs"])
+def entry(**changes):
+    base = Entry(
+        experiment="clinic", arm="north", label="North", iid=False, epsilon="inf", oracle=False,
+        attack="lira_offline", replicates=4, members=300, nonmembers=300, resolution=1 / 300,
+        metrics=dict.fromkeys(METRICS)
+        | {"auc": cell(0.6, 0.02), "auc_excess": cell(0.1, 0.02), "tpr_at_1pct_fpr": cell(0.02, 0.01)},
+    )  # fmt: skip
+    return changed(base, **changes)
 
 
-def blind(**changed):
-    return entry(attack="blind", auc=cell(0.5, 0.02), **changed)
+def changed(entry, **changes):
+    """Return an entry with other attributes or metrics."""
+    metrics = {name: changes.pop(name) for name in METRICS if name in changes}
+    return replace(entry, metrics=entry.metrics | metrics, **changes)
 
 
-def verdict(*entries, facts=FACTS):
-    (judged,) = advice.verdicts(entries, "clinic", facts)
-    return judged["verdict"], judged["reason"]
+def plain_text(*entries, description=DESCRIPTION):
+    return " ".join(text for section in plain_words(entries, description) for text in section.paragraphs)
+
+
+def blind(**changes):
+    return entry(attack="blind", auc=cell(0.5, 0.02), **changes)
+
+
+def verdict(*entries, description=DESCRIPTION):
+    (judged,) = advice.verdicts(entries, description)
+    return judged.verdict, judged.reason
 
 
 def of_predictions(same_pool):
-    return FACTS | {"model": "mine", "delta": None, "same_pool": same_pool}
+    return Description("mine", [], same_pool=same_pool)

@@ -17,6 +17,7 @@ from dpmia.formats.losses import save_losses
 from dpmia.formats.signals import load_all, save_signals
 from dpmia.formats.tables import table_of
 from dpmia.jobs.attacking import AuditedAttack
+from dpmia.jobs.auditing import AuditJob, AuditPart
 from dpmia.settings import jobs, reference_jobs
 from dpmia.settings.descriptions import describe_audited
 from dpmia.settings.experiment import Experiment
@@ -35,8 +36,8 @@ def prepare(experiment: Experiment, root: Path) -> Dataset:
     return dataset if job.canaries is None else with_canaries(dataset, job.canaries)
 
 
-def run(name: str, experiment: Experiment, dataset: Dataset, folder: Path, seed: int = 1) -> dict[str, Any]:
-    """Run an experiment of one block, and return what `rules/audited.smk` hands to the report of an audit."""
+def run(name: str, experiment: Experiment, dataset: Dataset, folder: Path, seed: int = 1) -> AuditPart:
+    """Run an experiment of one block, and return what the report of an audit takes of it."""
     folder.mkdir(parents=True, exist_ok=True)
     dataset.save(folder / "data.npz")
     job = jobs.split_job(experiment, 0)
@@ -56,19 +57,28 @@ def run(name: str, experiment: Experiment, dataset: Dataset, folder: Path, seed:
         job = jobs.attack_job(experiment, attack)
         made = job.make()
         rows += attack_rows(name, attack, made, signals, seed, references=references)
-        attacks[attack] = AuditedAttack(job.attack, job.options, references).plain()
+        attacks[attack] = AuditedAttack(job.attack, job.options, references)
     rows = replicates_table(table_of(rows), arms_sharing_records(splits))
     rows.to_csv(folder / "replicates.csv", index=False)
     summary_table(rows).to_csv(folder / "summary.csv", index=False)
-    return {
-        "facts": describe_audited(experiment),
-        "groups": jobs.groups(experiment),
-        "attacks": {attack: attacks[attack] for attack in jobs.audited_attacks(experiment)},
-        "summary": folder / "summary.csv",
-        "signals": signals,
-        "dataset": folder / "data.npz",
-        "splits": [folder / "splits.npz"],
-    }
+    return AuditPart(
+        description=describe_audited(experiment),
+        groups=jobs.groups(experiment),
+        attacks={attack: attacks[attack] for attack in jobs.audited_attacks(experiment)},
+        summary=str(folder / "summary.csv"),
+        signals=list(map(str, signals)),
+        dataset=str(folder / "data.npz"),
+        splits=[str(folder / "splits.npz")],
+    )
+
+
+def audit_job(parts: dict[str, AuditPart], **changed: Any) -> AuditJob:
+    """Return the job that reports an audit at scale `smoke`, without limits."""
+    settings = {
+        "data": "synthetic", "scale": "smoke", "seed": 1, "fail_above": {}, "epsilons": None, "looks": False,
+        "bound": 0.75, "acceptance": 0.01, "relation": "add_remove",
+    }  # fmt: skip
+    return AuditJob(parts, **(settings | changed))
 
 
 def _references(

@@ -1,17 +1,18 @@
 """An audit of a training program whose privacy guarantee the user states: shown as stated, and refuted by attacks."""
 
-import json
+from dataclasses import astuple
 
 import numpy as np
 import pandas as pd
 import pytest
 import yaml
-from in_process import prepare, run
+from in_process import audit_job, prepare, run
 
 from dpmia.audit.gather import gather
 from dpmia.audit.page import page
 from dpmia.common.formatting import format_bound
 from dpmia.formats.signals import load_all
+from dpmia.privacy.record import GuaranteeRow
 from dpmia.report import accounts
 from dpmia.report import run as report_run
 from dpmia.settings.resolve import make_plan
@@ -61,14 +62,7 @@ def audited(folder, monkeypatch, command=None, epsilons=None, **privacy):
     (folder / "mine.yaml").write_text(yaml.safe_dump(settings))
     plan = make_plan({"data": "real", "experiments": ["mine.yaml"]}, folder)
     part = run("mine", plan.experiments["mine"], prepare(plan.experiments["mine"], folder), folder / "run")
-    limits = {
-        "fail_above": {},
-        "epsilons": None,
-        "looks": False,
-        "plan": {"bound": 0.75, "acceptance": 0.01, "relation": "add_remove"},
-    }
-    audit = gather({"mine": part}, {"data": "real", "scale": "smoke", "seed": 1}, limits)
-    return part, json.loads(json.dumps(audit, allow_nan=False))
+    return part, gather(audit_job({"mine": part}, data="real"))
 
 
 @pytest.fixture(scope="module")
@@ -84,32 +78,35 @@ def leaky(tmp_path_factory, patch):
 
 def test_the_guarantee_is_shown_as_stated_with_its_bound_and_no_exact_one(leaky):
     _, audit = leaky
-    (entry,) = audit["results"]
-    assert entry["bound"] == pytest.approx(np.tanh(0.5), abs=1e-4), "a record replaced is one removed and one added"
-    assert entry["ceiling"] is None
-    assert "that the user states, which is not checked here" in entry["warning"]
+    (entry,) = audit.results
+    assert entry.bound == pytest.approx(np.tanh(0.5), abs=1e-4), "a record replaced is one removed and one added"
+    assert entry.ceiling is None
+    assert "that the user states, which is not checked here" in entry.warning
     shown = page(audit)
     assert "rogram memory.awk with epsilon 0.5 (stated by the user)" in shown
     assert "0.463 (stated)" in shown, "rounded up: 0.4621"
     assert "is stated by the user, and attacks can only refute it" in shown
     assert "awk -v out={outputs}" in shown, "the command is on the page"
+    (models,) = audit.guarantees
+    assert (models.models, models.guarantee) == (3, GuaranteeRow(0.5, 1e-5, "add_remove"))
+    assert "stated by the user</td>" in shown
 
 
 def test_an_attack_above_the_bound_refutes_the_guarantee(leaky):
     _, audit = leaky
-    (first, *_) = audit["experiments"]["mine"]["remedies"]
+    (first, *_) = audit.experiments["mine"].remedies
     assert "stated guarantee does not hold: with epsilon 0.5 no attack can have an advantage above 0.463" in first
-    entry = audit["results"][0]["advantage"]
-    assert entry["low"] > 0.46
-    assert f"average threshold has {entry['mean']:.3f} [{entry['low']:.3f}" in first
+    advantage = audit.results[0].cell("advantage")
+    assert advantage.low > 0.46
+    assert f"average threshold has {advantage.mean:.3f} [{advantage.low:.3f}" in first
 
 
 def test_the_report_lists_what_is_stated(leaky):
     part, _ = leaky
-    cards = [signal.card for signal in load_all(part["signals"])]
+    cards = [signal.card for signal in load_all(part.signals)]
     assert {card.engine for card in cards} == {"CommandEngine"}
     assert all(card.accounting is None for card in cards)
-    rows = [["mine", "target", "CommandEngine", True, *report_run._guarantee(cards[0]).values(), 3, 0, 1.0]]
+    rows = [["mine", "target", "CommandEngine", True, *astuple(cards[0].guarantee), 3, 0, 1.0]]
     columns = ["experiment", "role", "engine", "private", *report_run.GUARANTEE, "models", "model_steps", "seconds"]
     ((row,),) = accounts.guarantees(pd.DataFrame(rows, columns=columns), {}).values()
     assert row == [
@@ -135,8 +132,8 @@ def test_a_program_that_makes_the_same_models_of_every_epsilon_is_asked_whether_
 ):
     command = f"awk -v {variable}={{epsilon}} -v out={{outputs}} -f memory.awk {{train}} {{query}}"
     _, audit = audited(tmp_path, patch, command=command, epsilons=[[0.5, "inf"]])
-    assert {entry["epsilon"] for entry in audit["results"]} == {"0.5", "inf"}
-    asked = [remedy for remedy in audit["experiments"]["mine"]["remedies"] if "uses {epsilon}" in remedy]
+    assert {entry.epsilon for entry in audit.results} == {"0.5", "inf"}
+    asked = [remedy for remedy in audit.experiments["mine"].remedies if "uses {epsilon}" in remedy]
     assert len(asked) == same
     for remedy in asked:
         assert (
@@ -147,7 +144,7 @@ def test_a_program_that_makes_the_same_models_of_every_epsilon_is_asked_whether_
 
 def test_a_stated_mechanism_gives_the_exact_upper_bound(tmp_path, patch):
     _, audit = audited(tmp_path, patch, mechanisms={0.5: MECHANISM})
-    (entry,) = audit["results"]
-    assert 0 < entry["ceiling"] < entry["bound"]
-    assert "the guarantee and the mechanism that the user states" in entry["warning"]
-    assert f"0.463, {format_bound(entry['ceiling'])} (stated)" in page(audit)
+    (entry,) = audit.results
+    assert 0 < entry.ceiling < entry.bound
+    assert "the guarantee and the mechanism that the user states" in entry.warning
+    assert f"0.463, {format_bound(entry.ceiling)} (stated)" in page(audit)

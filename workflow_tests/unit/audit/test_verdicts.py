@@ -1,12 +1,13 @@
 """Verdicts of an audit: what must be shown for each, and what never counts as no leakage."""
 
+from dataclasses import replace
+
 import pytest
-from audit_entries import FACTS, NO_LIMITS, blind, cell, entry, of_predictions, plain_text, verdict
+from audit_entries import DESCRIPTION, bare, blind, cell, changed, entry, of_predictions, plain_text, verdict
 
 from dpmia.audit import advice
 from dpmia.audit.glossary import MEANING
 from dpmia.audit.limits import held_to
-from dpmia.metrics.intervals import TOO_FEW
 from dpmia.metrics.ranking import held_rate
 
 
@@ -32,8 +33,8 @@ def test_members_that_stand_out_reveal_membership_though_the_auc_does_not():
     assert (kind, "guessing 0.013" in reason) == ("leaks", True)
     assert "LiRA offline finds 3 [2, 7] of 100 members, more than guessing does (1.3)" in plain_text(hidden)
     assert "So the model reveals some members." in plain_text(hidden)
-    assert verdict(hidden | {"tpr_at_1pct_fpr": cell(guessing + 0.02, 0.06)})[0] == "quiet"
-    assert verdict(hidden | {"tpr_at_1pct_fpr": None})[0] == "quiet"
+    assert verdict(changed(hidden, tpr_at_1pct_fpr=cell(guessing + 0.02, 0.06)))[0] == "quiet"
+    assert verdict(changed(hidden, tpr_at_1pct_fpr=None))[0] == "quiet"
     apart = entry(auc=cell(0.5, 0.03), tpr_at_1pct_fpr=cell(0.1, 0.02))
     assert verdict(apart)[0] == "shift"
     assert "reveals" not in plain_text(apart)
@@ -45,8 +46,7 @@ def test_a_quiet_verdict_is_about_every_attack():
     assert (kind, reason.split(" (")[0]) == ("quiet", "no attack reached an AUC above 0.57")  # of two intervals
     kind, reason = verdict(sure, entry(iid=True, auc=cell(0.6, 0.12)))
     assert (kind, "LiRA offline" in reason) == ("open", True)
-    alone = NO_LIMITS | {"mean": 0.5, "replicates": 2, "interval": TOO_FEW}
-    assert verdict(sure, entry(iid=True, auc=alone))[0] == "open"
+    assert verdict(sure, entry(iid=True, auc=bare(0.5)))[0] == "open"
 
 
 def test_a_quiet_verdict_is_about_every_arm():
@@ -68,69 +68,69 @@ def test_members_that_rank_below_nonmembers_are_no_sign_of_safety(iid, kind):
     if iid:
         assert "not distinguishable" not in plain_text(below)
         assert "It ranks members below non-members" in plain_text(below)
-        assert "the right way round" in advice.remedies([below], [], "clinic", FACTS)[0]
+        assert "the right way round" in advice.remedies([below], [], DESCRIPTION)[0]
         assert "no sign of safety" in MEANING[kind]
 
 
 def test_members_that_rank_below_nonmembers_pass_no_limit_that_they_would_exceed_turned_round():
     held = held_to([entry(auc=cell(0.1, 0.05))], {"auc": 0.8}, None)
-    assert held["verdict"] == "not_evaluated"
+    assert held.verdict == "not_evaluated"
     assert (
         "members rank below non-members, and turned round the attack has an AUC of 0.9"
-        in held["held"]["not_evaluated"]["auc"]
+        in held.held.not_evaluated["auc"]
     )
-    assert held_to([entry(auc=cell(0.1, 0.05))], {"auc": 0.95}, None)["verdict"] == "passed"
+    assert held_to([entry(auc=cell(0.1, 0.05))], {"auc": 0.95}, None).verdict == "passed"
 
 
 @pytest.mark.parametrize("limit", [{"advantage": 0.1}, {"tpr_at_1pct_fpr": 0.05}])
 def test_labels_of_members_that_are_swapped_pass_no_limit(limit):
     swapped = entry(auc=cell(0.08, 0.03), advantage=cell(-0.41, 0.03), tpr_at_1pct_fpr=cell(0.0, 0.001))
     held = held_to([swapped], limit, None)
-    assert held["verdict"] == "not_evaluated"
-    (reason,) = held["held"]["not_evaluated"].values()
+    assert held.verdict == "not_evaluated"
+    (reason,) = held.held.not_evaluated.values()
     assert "turned round the attack has an AUC of 0.92, of which" in reason
-    right = swapped | {"auc": cell(0.5, 0.03), "advantage": cell(0.01, 0.03)}
-    assert held_to([right], limit, None)["verdict"] == "passed"
+    right = changed(swapped, auc=cell(0.5, 0.03), advantage=cell(0.01, 0.03))
+    assert held_to([right], limit, None).verdict == "passed"
 
 
 def test_of_many_attacks_one_that_ranks_below_by_chance_is_evaluated():
     below = entry(auc=cell(0.48, 0.019), advantage=cell(0.0, 0.02))
-    assert held_to([below], {"advantage": 0.1}, None)["verdict"] == "not_evaluated"
+    assert held_to([below], {"advantage": 0.1}, None).verdict == "not_evaluated"
     others = [entry(auc=cell(0.5, 0.019), advantage=cell(0.0, 0.02), attack=f"attack_{n}") for n in range(9)]
-    assert held_to([below, *others], {"advantage": 0.1}, None)["verdict"] == "passed"
+    assert held_to([below, *others], {"advantage": 0.1}, None).verdict == "passed"
 
 
 # Predictions only
 
 
-def single(**changed):
+def single(**changes):
     """Return the entry of one model on 500 members and 500 non-members, of which rates have no interval."""
-    alone = NO_LIMITS | {"mean": 0.046, "replicates": 1, "interval": TOO_FEW}
     sizes = {"replicates": 1, "members": 500, "nonmembers": 500, "auc_excess": None}
-    return entry(iid=True, **sizes, auc=cell(0.51, 0.04), **{"tpr_at_1pct_fpr": alone} | changed)
+    return entry(iid=True, **sizes, auc=cell(0.51, 0.04), **{"tpr_at_1pct_fpr": bare(0.046, 1)} | changes)
 
 
 def test_members_of_one_model_that_stand_out_are_no_guess():
-    kind, reason = verdict(single(), facts=of_predictions(True))
+    kind, reason = verdict(single(), description=of_predictions(True))
     assert (kind, "TPR at 1 % FPR 0.046" in reason) == ("leaks", True)
-    assert "more than guessing does (1.2)" in plain_text(single(), facts=of_predictions(True))
-    few = NO_LIMITS | {"mean": 0.022, "replicates": 1, "interval": TOO_FEW}
-    assert verdict(single(tpr_at_1pct_fpr=few), facts=of_predictions(True))[0] == "quiet"
+    assert "more than guessing does (1.2)" in plain_text(single(), description=of_predictions(True))
+    assert verdict(single(tpr_at_1pct_fpr=bare(0.022, 1)), description=of_predictions(True))[0] == "quiet"
 
 
 def test_a_cause_is_named_only_where_it_is_known():
     measured = entry(auc_excess=None)
-    kind, reason = verdict(measured, facts=of_predictions(None))
+    kind, reason = verdict(measured, description=of_predictions(None))
     assert kind == "apart"
     assert "it is not known whether members and non-members were drawn from the same pool" in reason
-    text = " ".join([reason, MEANING[kind], advice.VERDICTS[kind][0], plain_text(measured, facts=of_predictions(None))])
+    text = " ".join(
+        [reason, MEANING[kind], advice.VERDICTS[kind][0], plain_text(measured, description=of_predictions(None))]
+    )
     for false in ("groups", "were not drawn", "one pool"):
         assert false not in text
-    (how, _) = advice.remedies([measured], [], "clinic", of_predictions(None))
+    (how, _) = advice.remedies([measured], [], of_predictions(None))
     assert "--same-pool" in how
-    assert verdict(measured, facts=of_predictions(False))[0] == "shift"
-    assert "They were not drawn from one pool" in plain_text(measured, facts=of_predictions(False))
-    assert verdict(measured | {"iid": True}, facts=of_predictions(True))[0] == "leaks"
+    assert verdict(measured, description=of_predictions(False))[0] == "shift"
+    assert "They were not drawn from one pool" in plain_text(measured, description=of_predictions(False))
+    assert verdict(changed(measured, iid=True), description=of_predictions(True))[0] == "leaks"
 
 
 # What to do
@@ -141,7 +141,7 @@ def test_a_cause_is_named_only_where_it_is_known():
 def test_an_attack_above_the_smallest_bound_refutes_the_guarantee(bounds, refuted, stated):
     bound, ceiling = bounds
     strong = entry(iid=True, epsilon="1", advantage=cell(0.5, 0.02), bound=bound, ceiling=ceiling)
-    remedies = advice.remedies([strong], [], "clinic", FACTS | {"stated": stated})
+    remedies = advice.remedies([strong], [], replace(DESCRIPTION, stated=stated))
     assert any("does not hold: with the mechanism of epsilon 1" in text for text in remedies) == refuted
     if refuted:
         assert ("stated guarantee" in remedies[0], "an advantage above 0.250" in remedies[0]) == (stated, True)
@@ -153,7 +153,7 @@ def test_a_smaller_risk_is_promised_only_where_it_was_shown(least, shown):
     entries = [
         entry(iid=True, epsilon=epsilon, auc=auc, **none) for epsilon, auc in (("1", least), ("10", cell(0.6, 0.02)))
     ]
-    (remedy,) = [text for text in advice.remedies(entries, [], "clinic", FACTS) if "small epsilon" in text]
+    (remedy,) = [text for text in advice.remedies(entries, [], DESCRIPTION) if "small epsilon" in text]
     assert shown in remedy
     assert " - " not in remedy, "no accuracy was measured"
 
@@ -163,5 +163,5 @@ def test_mixed_groups_are_advised_only_where_they_are_shown_to_help():
     apart = entry(auc=cell(0.6, 0.02), **none)
     for auc, advised in ((cell(0.52, 0.02), True), (cell(0.59, 0.02), False)):
         entries = [apart, entry(arm="north-iid", iid=True, auc=auc, **none), blind(**none)]
-        remedies = advice.remedies(entries, [], "clinic", FACTS)
+        remedies = advice.remedies(entries, [], DESCRIPTION)
         assert any(text.startswith("Train on records of all groups") for text in remedies) == advised

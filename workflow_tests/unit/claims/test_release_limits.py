@@ -4,7 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from audit_entries import bare, changed
+from audit_entries import entry as result
 
+from dpmia.audit.entries import Cell
 from dpmia.audit.limits import held_to
 from dpmia.claims.deciding import Effort, describe, propose
 from dpmia.claims.limits import ERROR, ERROR_OF_LOOK
@@ -22,7 +25,7 @@ from dpmia.claims.release_limits import (
 )
 from dpmia.claims.standing import Prospect
 from dpmia.formats.looks import TIMES, Look, Looks
-from dpmia.metrics.intervals import BOTH, RECORDS, REPLICATES, TOO_FEW, Estimate, degrees_of_sum, estimate
+from dpmia.metrics.intervals import BOTH, RECORDS, REPLICATES, Estimate, degrees_of_sum, estimate
 
 LIMIT = 0.1
 EFFORTS = {"clinic": Effort(4, 0.1), "ward": Effort(4, 0.1)}
@@ -71,63 +74,51 @@ def test_what_exceeds_a_limit_does_so_whatever_else_cannot_be_evaluated():
 
 
 def cell(mean, error=0.01):
-    columns = {"mean": mean, "error": error, "degrees": 3, "replicates": 4, "interval": REPLICATES, "records_error": 0}
-    return columns | {"low": mean - 3 * error, "high": mean + 3 * error}
+    return Cell.of(Estimate(mean, error, 3, 4, REPLICATES), "auc")
 
 
-def entry(attack="loss", epsilon="1", **metrics):
-    columns = {
-        "experiment": "clinic",
-        "arm": "north",
-        "epsilon": epsilon,
-        "attack": attack,
-        "oracle": False,
-        "replicates": 4,
-    }
-    return {**columns, "advantage": cell(0.0), "auc": cell(0.5), **metrics}
+def entry(attack="loss", epsilon="1", **changes):
+    return result(**{"attack": attack, "epsilon": epsilon, "advantage": cell(0.0), "auc": cell(0.5)} | changes)
 
 
 def test_each_attack_on_each_model_that_may_be_released_is_held_to_each_limit():
-    without = cell(0.5) | {"low": None, "high": None, "interval": TOO_FEW}
-    entries = [entry(), entry("lira"), entry(epsilon="inf", auc=without), entry("random", auc=cell(0.9), oracle=True)]
+    entries = [entry(), entry("lira"), entry(epsilon="inf", auc=bare(0.5)), entry("random", auc=cell(0.9), oracle=True)]
     outcome = held_to(entries, {"advantage": 0.1, "auc": 0.6}, [1.0])
-    assert (outcome["verdict"], outcome["epsilons"], outcome["error"]) == (PASSED, ["1"], ERROR)
-    assert [(mean["attack"], mean["metric"]) for mean in outcome["held"]["means"]] == [
+    assert (outcome.verdict, outcome.epsilons, outcome.error) == (PASSED, ["1"], ERROR)
+    assert [(mean.attack, mean.metric) for mean in outcome.held.means] == [
         ("loss", "advantage"), ("lira", "advantage"), ("loss", "auc"), ("lira", "auc"),
     ]  # fmt: skip
-    assert Held.from_plain(outcome["held"]).verdict() == PASSED
+    assert Held.from_plain(outcome.held.plain()).verdict() == PASSED
 
     every = held_to(entries, {"advantage": 0.1, "auc": 0.6}, None)
-    assert (every["verdict"], every["held"]["not_evaluated"]) == (
+    assert (every.verdict, every.held.not_evaluated) == (
         NOT_EVALUATED, {"auc": "fewer than 3 replicates (clinic, north, epsilon inf, loss)"},
     )  # fmt: skip
-    assert held_to(entries, {"auc": 1.0}, [3.0])["verdict"] == NOT_EVALUATED
+    assert held_to(entries, {"auc": 1.0}, [3.0]).verdict == NOT_EVALUATED
     blind = held_to([entry(auc_excess=None)], {"auc_excess": 0.1}, None)
-    assert blind["held"]["not_evaluated"] == {
-        "auc_excess": "there is no blind baseline (clinic, north, epsilon 1, loss)"
-    }
-    assert held_to(entries, {}, None)["verdict"] == NONE
+    assert blind.held.not_evaluated == {"auc_excess": "there is no blind baseline (clinic, north, epsilon 1, loss)"}
+    assert held_to(entries, {}, None).verdict == NONE
 
 
 def test_a_limit_on_a_rate_that_guessing_passes_is_not_evaluated():
     few = entry(tpr_at_1pct_fpr=cell(0.012, 0.005), nonmembers=100)  # of new non-members 2 / 101 pass the threshold
     outcome = held_to([few], {"tpr_at_1pct_fpr": 0.015}, None)
-    assert outcome["verdict"] == NOT_EVALUATED
-    assert outcome["held"]["not_evaluated"] == {
+    assert outcome.verdict == NOT_EVALUATED
+    assert outcome.held.not_evaluated == {
         "tpr_at_1pct_fpr": "guessing alone finds 0.02 with 100 non-members (clinic, north, epsilon 1, loss)"
     }
-    assert held_to([few], {"tpr_at_1pct_fpr": 0.05}, None)["verdict"] == PASSED
-    assert held_to([few | {"nonmembers": 1000}], {"tpr_at_1pct_fpr": 0.015}, None)["verdict"] == UNDECIDED
+    assert held_to([few], {"tpr_at_1pct_fpr": 0.05}, None).verdict == PASSED
+    assert held_to([changed(few, nonmembers=1000)], {"tpr_at_1pct_fpr": 0.015}, None).verdict == UNDECIDED
 
 
 def test_limits_that_decide_stand_beside_what_exceeds_and_what_is_undecided():
     entries = [entry(advantage=cell(0.3)), entry("lira", advantage=cell(0.4)), entry("quantile", advantage=cell(0.1))]
     outcome = held_to(entries, {"advantage": 0.1}, None)
-    assert [(mean["attack"], mean["value"]) for mean in outcome["exceeded"]] == [("lira", 0.4), ("loss", 0.3)]
-    assert all(mean["limit"] < mean["low"] < mean["value"] for mean in outcome["exceeded"])
-    (unsure,) = outcome["undecided"]
-    assert unsure["low"] == pytest.approx(0.1 - 0.01 * T, abs=1e-4)
-    assert unsure["high"] == pytest.approx(0.1 + 0.01 * T, abs=1e-4)
+    assert [(mean.attack, mean.value) for mean in outcome.exceeded] == [("lira", 0.4), ("loss", 0.3)]
+    assert all(mean.limit < mean.low < mean.value for mean in outcome.exceeded)
+    (unsure,) = outcome.undecided
+    assert unsure.low == pytest.approx(0.1 - 0.01 * T, abs=1e-4)
+    assert unsure.high == pytest.approx(0.1 + 0.01 * T, abs=1e-4)
 
 
 #: Simulated runs: few by default, all of them in slow tests.

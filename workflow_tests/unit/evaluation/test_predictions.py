@@ -1,6 +1,7 @@
 """Predictions only: errors name the tables of the user. What they give is tested with the audit."""
 
 import pytest
+from given_predictions import prediction_settings
 
 from dpmia.attacks.lira import OfflineLira
 from dpmia.common.errors import DataError, KnowledgeError
@@ -49,3 +50,53 @@ def test_the_attacked_model_is_no_reference_model_of_its_own(tmp_path):
         DataError, match=r"reference-1\.csv: its outputs are those of the attacked model\. Leave it out"
     ):
         read_predictions(job(tmp_path, [OTHER, TABLE], "reference"))
+
+
+WRONG = {
+    "a label": ("no,yes", "maybe,yes", {}, ["row 2", "'maybe'", "no, yes"]),
+    "a member": ("no,yes", "no,perhaps", {}, ["row 2", "'perhaps'", "yes, no or population"]),
+    "a number": ("0.5", "x", {}, ["row 2", "'z0'", "'x' is not a number"]),
+    "a number of 32 bits": ("0.5", "1e308", {}, ["row 2", "'z0'", "'1e308' is beyond 3.4e+38"]),
+    "a finite number": ("0.5", "inf", {}, ["row 2", "'inf' is not finite"]),
+    "a number with an underscore": ("0.5", "0_5", {}, ["row 2", "'0_5' is not a number"]),
+    "probabilities": ("0.5", "0.7", {"scale": "probabilities"}, ["row 2", "add up to 1"]),
+    "a column": ("z1", "z2", {}, ["'z1'", "columns"]),
+    "no member": (",yes", ",no", {}, ["there is no member"]),
+    "as logits": ("0.5,1.5", "0.5,0.5", {}, ["all rows are probabilities", "Leave out --logits, or set scale: prob"]),
+    "no population": (
+        "0.5",
+        "0.5",
+        {"attacks": {"population": {}}},
+        ["attack 'population'", "'population', and there are none"],
+    ),
+}
+
+
+@pytest.mark.parametrize(("old", "new", "changed", "phrases"), WRONG.values(), ids=WRONG)
+def test_what_is_wrong_with_predictions_is_reported(tmp_path, old, new, changed, phrases):
+    rows = ["z0,z1,label,member", "0.5,1.5,no,yes", "0.25,0.75,yes,no"]
+    text = (
+        "\n".join(rows).replace(old, new) if phrases == ["there is no member"] else "\n".join(rows).replace(old, new, 1)
+    )
+    (tmp_path / "model.csv").write_text(text + "\n")
+    job = prediction_jobs.read_job(prediction_settings(tmp_path, **{"attacks": {"average_threshold": {}}} | changed))
+    with pytest.raises(DataError) as caught:
+        read_predictions(job)
+    for phrase in phrases:
+        assert phrase in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"attacks": {"shadow": {}}}, "cannot be combined with predictions"),
+        ({"references": []}, "the key references"),
+        ({"references": ["r.csv"]}, "'lira_offline' needs at least 2"),
+        ({"attacks": {"average_threshold": {"epsilons": [1]}}}, "there is one model"),
+        ({"classes": {"no": "z0"}}, "at least 2"),
+        ({"classes": {False: "z0", True: "z1"}}, "Put yes and no in quotes"),
+    ],
+)
+def test_settings_of_predictions_that_do_not_fit_together_are_refused(tmp_path, changed, message):
+    with pytest.raises(ValueError, match=message):
+        prediction_settings(tmp_path, **({"references": ["r.csv", "s.csv"], "attacks": {"lira_offline": {}}} | changed))

@@ -228,10 +228,10 @@ def test_records_that_every_model_exposes_are_found_and_stable():
             card(), np.arange(400), np.zeros(400, dtype=np.int64), part, np.zeros((400, 2), dtype=np.float32)
         )
         exposure.add(signal, scores)
-    assert {row["record"] for row in exposure.most().records} == set(range(10))
+    assert {row.record for row in exposure.most().records} == set(range(10))
     assert exposure.nonmembers == 200
-    stable = exposure.stable(rng)
-    assert stable["jaccard"] > 0.8 > 0.1 > stable["by_chance"]
+    agreement = exposure.agreement(rng)
+    assert agreement.jaccard > 0.8 > 0.1 > agreement.by_chance
 
 
 def test_equal_records_share_a_rank_and_those_that_are_cut_off_are_counted():
@@ -240,10 +240,10 @@ def test_equal_records_share_a_rank_and_those_that_are_cut_off_are_counted():
     signal = Signal(card(), np.arange(10), np.zeros(10, dtype=np.int64), part, np.zeros((10, 2), dtype=np.float32))
     exposure.add(signal, np.array([5.0, 9, 7, 7, 7, 1, 0, 0, 2, 3]))
     most = exposure.most()
-    assert [(row["rank"], row["record"], row["score"]) for row in most.records] == [(1, 1, 9), (2, 2, 7), (2, 3, 7)]
+    assert [(row.rank, row.record, row.score) for row in most.records] == [(1, 1, 9), (2, 2, 7), (2, 3, 7)]
     assert most.tied == 1
     assert most.unseen == 5
-    assert most.records[0]["above"] == 0
+    assert most.records[0].above == 0
     exposure.listed = 2
     assert exposure.most().tied == 2, "with the last that is listed"
 
@@ -264,7 +264,7 @@ def test_only_members_of_more_than_half_as_many_models_as_any_other_are_listed()
     scores = {1: 4.0, 2: 3.0, 3: 2.0, 4: 1.0}  # record n is a member of all models but n - 1 of them
     models = [({n: score for n, score in scores.items() if n <= 4 - model}, [0.0] * 5) for model in range(4)]
     most = exposure_of(10, *models).most()
-    assert [(row["record"], row["models"]) for row in most.records] == [(1, 4), (2, 3)]
+    assert [(row.record, row.models) for row in most.records] == [(1, 4), (2, 3)]
     assert most.tied == 0, "the list is shorter than it may be"
 
 
@@ -273,30 +273,30 @@ def test_means_over_models_rank_the_share_above_first_and_then_the_score():
     other = ({1: 3.5, 2: 4.0, 3: 90.0}, [1.0, 2.0, 3.0, 4.0, 4.5])
     exposure = exposure_of(2, one, other)
     most = exposure.most()
-    assert [(row["rank"], row["record"]) for row in most.records] == [(1, 2), (2, 1)]
-    assert [row["above"] for row in most.records] == pytest.approx([0.2, 0.2])
-    assert [row["score"] for row in most.records] == pytest.approx([6.5, 6.25])
+    assert [(row.rank, row.record) for row in most.records] == [(1, 2), (2, 1)]
+    assert [row.above for row in most.records] == pytest.approx([0.2, 0.2])
+    assert [row.score for row in most.records] == pytest.approx([6.5, 6.25])
     assert exposure.nonmembers == 4, "those of the model with the fewest"
     assert exposure_of(2, other, one).nonmembers == 4
 
 
 def test_a_share_of_one_nonmember_is_seen_and_none_is_not():
     most = exposure_of(3, ({1: 9.0, 2: 3.5, 3: 0.0}, [1.0, 2.0, 3.0, 4.0])).most()
-    assert [row["above"] for row in most.records] == [0, 0.25, 1]
+    assert [row.above for row in most.records] == [0, 0.25, 1]
     assert most.unseen == 1
 
 
 @pytest.mark.parametrize("nonmembers", [10, 300, 2000])
 def test_one_nonmember_above_is_seen_at_any_size(nonmembers):
     most = exposure_of(2, ({1: nonmembers - 1.5, 2: 0.5}, np.arange(nonmembers, dtype=float))).most()
-    assert (most.records[0]["above"], most.unseen) == (1 / nonmembers, 0)
+    assert (most.records[0].above, most.unseen) == (1 / nonmembers, 0)
 
 
 def test_sums_in_another_order_are_equal_means():
     scores = [0.1, 0.2, 0.3]
     assert sum(scores) != sum(scores[::-1])
     models = [({1: up, 2: down}, [0.0]) for up, down in zip(scores, scores[::-1], strict=True)]
-    assert [row["rank"] for row in exposure_of(2, *models).most().records] == [1, 1]
+    assert [row.rank for row in exposure_of(2, *models).most().records] == [1, 1]
 
 
 def test_pairs_of_models_are_compared_on_the_members_that_they_share():
@@ -305,24 +305,24 @@ def test_pairs_of_models_are_compared_on_the_members_that_they_share():
     other = {record: -float(record) for record in range(10, 40)} | {10: 100.0, 20: 99.0, 39: 101.0}
     # All have the same share of non-members above them, so their scores rank them.
     models = [(members, [-200.0, 200.0]) for members in (one, other)]
-    agreement = exposure_of(5, *models).stable(np.random.default_rng(0))
-    assert agreement["pairs"] == 1
-    assert agreement["jaccard"] == pytest.approx(1 / 3)
+    agreement = exposure_of(5, *models).agreement(np.random.default_rng(0))
+    assert agreement.pairs == 1
+    assert agreement.jaccard == pytest.approx(1 / 3)
     # Pairs of 20 records: 36 of 190 have one record in common with a given pair, and one is that pair.
-    assert agreement["by_chance"] == pytest.approx((36 / 3 + 1) / 190)
-    assert not agreement["stable"]
-    assert exposure_of(1, *models).stable(np.random.default_rng(0))["jaccard"] == 1
-    assert exposure_of(5, models[0], models[0], models[1]).stable(np.random.default_rng(0))["pairs"] == 3
+    assert agreement.by_chance == pytest.approx((36 / 3 + 1) / 190)
+    assert not agreement.stable
+    assert exposure_of(1, *models).agreement(np.random.default_rng(0)).jaccard == 1
+    assert exposure_of(5, models[0], models[0], models[1]).agreement(np.random.default_rng(0)).pairs == 3
 
 
 def test_ten_members_in_common_are_enough_for_a_list_of_one_and_nine_are_not():
     one, other = ({record: float(record) for record in rows} for rows in (range(20), range(10, 30)))
     fewer = {record: float(record) for record in range(11, 30)}
     rng = np.random.default_rng(0)
-    agreement = exposure_of(5, (one, [0.0]), (other, [0.0])).stable(rng)
-    assert (agreement["jaccard"], agreement["by_chance"]) == (1, pytest.approx(0.1))
-    assert agreement["stable"]
-    assert exposure_of(5, (one, [0.0]), (fewer, [0.0])).stable(rng) is None
+    agreement = exposure_of(5, (one, [0.0]), (other, [0.0])).agreement(rng)
+    assert (agreement.jaccard, agreement.by_chance) == (1, pytest.approx(0.1))
+    assert agreement.stable
+    assert exposure_of(5, (one, [0.0]), (fewer, [0.0])).agreement(rng) is None
 
 
 def test_lists_are_stable_from_halfway_between_chance_and_full_agreement():

@@ -124,7 +124,7 @@ def test_activation_and_initial_weights_are_named():
     given = experiment(model=other, attacks={"random": {}})
     assert describe_experiment(given)["model"] == "mlp 4 (tanh, PyTorch's default initial weights)"
     audited = describe_audited(given)
-    assert (audited["model"], audited["architecture"]) == ("mlp 4", describe_experiment(given)["model"])
+    assert (audited.model, audited.architecture) == ("mlp 4", describe_experiment(given)["model"])
     both = experiment(arms={"one": {"group": "va"}, "two": {"group": "va", "model": other}})
     assert describe_experiment(both)["model"] == (
         "mlp 256-256 (ReLU, Glorot initial weights), mlp 4 (tanh, PyTorch's default initial weights)"
@@ -159,8 +159,8 @@ def test_attacks_with_models_trained_otherwise_than_private_targets_are_named(ch
     attacks = {"lira": {}, "shadow": {}, "average_threshold": {}}
     given = {"shadows": {}, "references": {"count": 4, "block": 4}, "attacks": attacks} | changes
     assert mismatched_attacks(experiment(**given)) == mismatched
-    assert describe_audited(experiment(**given))["mismatched_attacks"] == mismatched
-    assert describe_audited(experiment(**given))["private_references"] == given["references"].get("private", True)
+    assert describe_audited(experiment(**given)).mismatched_attacks == mismatched
+    assert describe_audited(experiment(**given)).private_references == given["references"].get("private", True)
 
 
 def test_in_the_papers_experiments_only_shadow_models_are_trained_otherwise_than_private_targets():
@@ -173,6 +173,6 @@ def test_in_the_papers_experiments_only_shadow_models_are_trained_otherwise_than
 
 def test_attacks_that_were_not_run_are_known():
     given = experiment(attacks={"random": {}, "mine": {"kind": "lira_offline"}}, references={"count": 4, "block": 4})
-    missing = describe_audited(given)["attacks_not_run"]
+    missing = describe_audited(given).attacks_not_run
     assert "rmia_offline" in missing
     assert not {"lira_offline", "random", "optimal_threshold"} & {*missing}

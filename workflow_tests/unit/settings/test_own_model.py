@@ -25,9 +25,9 @@ def test_a_lightning_module_takes_epochs_and_batches_from_the_settings_and_no_op
     mine = experiment(OWN)
     (recipe,) = jobs.recipes(mine).values()
     assert (recipe.epochs, recipe.batch_size, recipe.optimiser) == (2, 8, "its own")
-    assert descriptions.describe_audited(mine)["optimiser"] == "its own optimiser"
-    assert descriptions.describe_audited(mine)["model"] == "own model Module"
-    assert descriptions.describe_audited(mine)["architecture"] == "own model Module (own.py)"
+    assert descriptions.describe_audited(mine).optimiser == "its own optimiser"
+    assert descriptions.describe_audited(mine).model == "own model Module"
+    assert descriptions.describe_audited(mine).architecture == "own model Module (own.py)"
     assert jobs.batch_job(mine).batch_sizes == {"any": 8}
     assert jobs.engines(mine).nonprivate.endswith(":LightningEngine")
 

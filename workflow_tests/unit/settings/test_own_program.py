@@ -57,8 +57,8 @@ def test_every_model_is_trained_by_the_program(folder):
         assert job.privacy.plain() == stated
     assert jobs.batch_job(mine) is None
     assert not jobs.has_private_targets(mine), "no other engine can train them again"
-    assert descriptions.describe_audited(mine)["model"] == "program train.py"
-    assert descriptions.describe_audited(mine)["stated"]
+    assert descriptions.describe_audited(mine).model == "program train.py"
+    assert descriptions.describe_audited(mine).stated
 
 
 def test_an_edit_of_a_file_of_the_program_is_another_program(folder):

@@ -11,6 +11,7 @@ import yaml
 from dpmia.common.errors import ConfigError
 from dpmia.settings.generate import ROOT
 from dpmia.settings.resolve import make_plan
+from dpmia.workflow.audited import audit_job
 from dpmia.workflow.homes import split_home
 from dpmia.workflow.layout import RunLayout
 
@@ -82,12 +83,11 @@ def test_a_plan_without_experiments_has_no_home(tmp_path):
 
 
 def test_the_inputs_of_an_audit_are_its_files_each_once(layout):
-    files = layout.audited("audit_mlp")
-    inputs = layout.audit_inputs("audit_mlp")
-    assert len(inputs) == len({*inputs})
-    assert {files["summary"], files["dataset"], *files["splits"], *files["signals"]} < {*inputs}
-    assert {*files["references"]["lira_offline"]} < {*inputs}
-    assert files["references"]["average_threshold"] == []
+    part = audit_job(layout, "patients", looks=False).parts["audit_mlp"]
+    assert len(part.files) == len({*part.files})
+    assert {part.summary, part.dataset, *part.splits, *part.signals} < {*part.files}
+    assert {*part.attacks["lira_offline"].files} < {*part.files}
+    assert part.attacks["average_threshold"].files == []
     assert layout.audit_report("patients", "html") == "results/synthetic-smoke/audit-patients.html"
 
 
