@@ -139,8 +139,10 @@ class Limits:
         """Return the mean of each row of values, of which none is NaN."""
         count = values.shape[1]
         means = values.mean(axis=1)
-        errors = values.std(axis=1, ddof=1) / np.sqrt(count) if count >= FEWEST else np.full(len(values), np.nan)
-        errors[all_equal(values)] = 0.0
+        if count < FEWEST:
+            errors = np.full(len(values), np.nan)
+        else:
+            errors = np.where(all_equal(values), 0.0, values.std(axis=1, ddof=1) / np.sqrt(count))
         return [cls(*pair, count, count, count - 1) for pair in zip(means.tolist(), errors.tolist(), strict=True)]
 
     def __call__(self, error: float) -> Interval:

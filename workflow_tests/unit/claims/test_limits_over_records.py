@@ -123,3 +123,11 @@ def test_shared_records_never_make_limits_narrower(rng, error):
         without = [np.delete(of_records, group, axis=1).mean(axis=1) for group in RECORDS]
         both, alone = Limits.of(np.array([values, *without])), Limits.of(values)
         assert both(error).low <= alone(error).low
+
+
+@pytest.mark.parametrize("values", [[0.3], [0.3, 0.3], [0.3, 0.4]])
+def test_too_few_replicates_have_no_limits_whatever_records_they_share(values):
+    (limits,) = Limits.of_rows(np.array([values]))
+    for some in (limits, limits.with_records(0.01), limits.with_replicates(4, 0.0).with_records(0.01)):
+        assert np.isnan(some.error)
+        assert np.isnan([some(0.05).low, some(0.05).high]).all()
