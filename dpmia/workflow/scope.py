@@ -55,8 +55,12 @@ class Scope:
 
     @property
     def reads_own_records(self) -> bool:
-        """Whether a user's own records, or a model's outputs on them, are among the data: files are then private."""
-        return bool(self.plan.predictions) or any(isinstance(of.dataset, OwnData) for of in self.with_data.values())
+        """Whether a user's own records, or a model's outputs on them, are among the data: files are then private.
+
+        Tables of one's own that are marked as synthetic, such as that of the example, run with synthetic data only.
+        """
+        tables = [name for name, entry in self.with_data.items() if isinstance(entry.dataset, OwnData)]
+        return bool(self.plan.predictions) or (self.plan.config.data == "real" and any(map(self.runs, tables)))
 
     @cached_property
     def prepared(self) -> dict[str, Experiment | Regression]:

@@ -183,3 +183,19 @@ def test_clusters_and_prepared_data_are_shared(synthetic):
     assert len(synthetic.prepared) < len(synthetic.with_data)
     assert synthetic.study_data("yeom_iwpc") == [synthetic.layout.prepared("yeom_iwpc")]
     assert synthetic.study_data("izzo_fig2") == []
+
+
+def test_files_are_private_where_a_users_own_records_are_read(own, tmp_path):
+    assert own(data="real").reads_own_records
+    example = [*FILES, "experiments/patients.yaml"]
+    for data in ("synthetic", "real"):
+        assert not scope_of(files=example, data=data).reads_own_records, "its table is synthetic"
+    outputs = {
+        "path": "model.csv",
+        "classes": {"no": "a", "yes": "b"},
+        "scale": "logits",
+        "attacks": {"average_threshold": {}},
+    }
+    (tmp_path / "model.csv").write_text("a,b,label,member\n")
+    (tmp_path / "queried.yaml").write_text(yaml.safe_dump({"paper": "audit", "predictions": {"mine": outputs}}))
+    assert scope_of(tmp_path, ["queried.yaml"]).reads_own_records
