@@ -22,6 +22,7 @@ from dpmia.common.errors import DataError
 from dpmia.formats.rows import COLUMNS as ROWS
 from dpmia.formats.rows import MissingRowsError
 from dpmia.formats.tables import write_table
+from dpmia.papers import drawing
 from dpmia.papers.claims import claims
 from dpmia.report import verdicts as picture
 
@@ -268,19 +269,21 @@ def test_numbers_are_formatted_with_their_interval(numbers, text):
     assert render.number(*numbers) == text
 
 
-def test_the_picture_has_a_column_for_each_paper_and_a_sign_for_each_claim(verdicts, run):
-    figure = picture.draw(verdicts, run.source)
+def test_the_picture_has_a_panel_for_each_paper_a_row_for_each_figure_and_a_sign_for_each_claim(verdicts, run):
+    artifacts = ["toy_fig2_reverse", "toy_table1", "toy_fig2_reverse", *verdicts["artifact"][3:]]
+    figure = picture.draw(verdicts.assign(artifact=artifacts), run.source)
     assert [axes.get_title(loc="left") for axes in figure.axes] == [
-        "toy: 1 of 2 reproduced, ours 0 of 1",
-        "other: 1 of 2 reproduced",
+        "toy reproduced:\n1 of 2, ours 0 of 1",
+        "other reproduced:\n1 of 2",
     ]
-    assert [text.get_text() for text in figure.axes[0].texts] == ["✓", "✗", "?"]
-    assert [name.get_text() for name in figure.axes[0].get_yticklabels()] == ["claim", "two*", "pipe|three"]
+    signs = {tuple(map(int, text.get_position())): text.get_text() for text in figure.axes[0].texts if text.get_text()}
+    assert signs == {(0, 0): "✓", (1, 0): "?", (0, 1): "✗*"}
+    assert [name.get_text() for name in figure.axes[0].get_yticklabels()] == ["figure 2 reverse", "table 1"]
     labels = [text.get_text() for text in figure.legends[0].get_texts()]
     assert labels == ["✓ reproduced (2)", "✗ not reproduced (1)", "? undecided (1)", "– not run (1)"]
     Figure.draw_without_rendering(figure)
     colours = [to_hex(colour) for colour in figure.axes[0].collections[0].get_facecolors()]
-    assert colours == [picture.STYLES[verdict][0] for verdict in ("reproduced", "not reproduced", "undecided")]
+    assert colours[:3] == [picture.STYLES[verdict][0] for verdict in ("reproduced", "undecided", "not reproduced")]
     assert plt.get_fignums() == []
 
 
@@ -317,18 +320,20 @@ def test_every_verdict_has_a_look_of_its_own():
     )
 
 
-def test_names_stay_in_their_column_and_no_two_lines_meet(run):
+def test_names_and_titles_stay_in_their_panel_and_no_two_lines_meet(run):
     """The longest names of the real list, measured as drawn."""
     rows = judge_all(claims() | {}, JudgedRun(run.folder, True, "smoke"))
-    figure = picture.draw(rows, run.source)
-    figure.draw_without_rendering()
-    ends = [axes.get_window_extent().x0 for axes in figure.axes[1:]] + [figure.bbox.x1]
-    for axes, end in zip(figure.axes, ends, strict=True):
-        names = axes.get_yticklabels()
-        for name in names:
-            assert name.get_window_extent().x1 < end, name.get_text()
+    with drawing.style():
+        figure = picture.draw(rows, run.source)
+        figure.draw_without_rendering()
+    end = 0
+    for axes in figure.axes:
+        names, title = axes.get_yticklabels(), axes.title if axes.get_title() else axes._left_title
+        assert end < min(text.get_window_extent().x0 for text in [*names, title])
+        end = max(title.get_window_extent().x1, axes.collections[0].get_window_extent().x1)
         tops = sorted(name.get_window_extent().y0 for name in names)
         assert (np.diff(tops) > 9).all()
+    assert end < figure.bbox.x1
 
 
 @pytest.mark.parametrize(
