@@ -135,7 +135,10 @@ def overview(runs: Mapping[str, Recorded], judged: pd.DataFrame, published: Coll
             for count in (held(part) if len(part) else "–", others(part))
         ]
         lines.append(_row([page, *counts, decided(rows), run.scale, run.commit, run.date]))
-    return "\n".join(lines) + f"\n\n![Verdicts on all claims, a row for each figure or table]({PICTURE.replace('docs', '..')})"
+    return (
+        "\n".join(lines)
+        + f"\n\n![Verdicts on all claims, a row for each figure or table]({PICTURE.replace('docs', '..')})"
+    )
 
 
 def _row(cells: Iterable[str]) -> str:

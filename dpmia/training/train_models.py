@@ -17,6 +17,7 @@ import torch
 
 from dpmia.common.errors import TrainingError
 from dpmia.common.plugins import errors_of_file
+from dpmia.common.probabilities import wrong_row
 from dpmia.common.registry import load
 from dpmia.common.seeds import Meaning, derive_seed
 from dpmia.datasets.table import Dataset
@@ -33,6 +34,9 @@ from dpmia.training.engines.base import Engine, GradientEngine
 from dpmia.training.finished import Outputs, load_outputs, save_outputs
 from dpmia.training.lightning import fit
 from dpmia.training.run import Run, Seeds
+
+#: Fewer rows of logits may look like probabilities by chance.
+FEWEST_ROWS = 20
 
 log = logging.getLogger(__name__)
 
@@ -212,7 +216,7 @@ def train_models(
             for number, (one, parameters) in enumerate(zip(together, engine.parameters(), strict=True)):
                 with errors_of_file(*own, every=True):
                     logits = engine.outputs_of(number, parameters, torch.from_numpy(inputs[one.queries]))
-                    _refuse_infinite(logits, one, engine)
+                    _check_outputs(logits, one, engine)
                 accuracy = None if one.validation is None or by_epoch is None else by_epoch[:, number]
                 buffers = engine.buffers()[number].numpy()
                 outputs = Outputs(logits.numpy(), parameters.numpy().copy(), buffers, accuracy)
@@ -221,13 +225,25 @@ def train_models(
                 yield TrainedModel(one, *outputs, fitted.curve if spent and number == 0 else None)
 
 
-def _refuse_infinite(logits: torch.Tensor, model: ModelSpec, engine: Engine) -> None:
+def _check_outputs(logits: torch.Tensor, model: ModelSpec, engine: Engine) -> None:
+    """Refuse outputs that are not finite, and probabilities.
+
+    The loss takes the softmax of what a network returns: of probabilities it is another model than the user means, and
+    attacks would see other losses than its own.
+
+    Raises:
+        TrainingError: outputs are such.
+    """
+    where = f"model {model.run.name}"
     finite = logits.isfinite().all(dim=1)
     if not finite.all():
         record = model.queries[int(finite.int().argmin())]
         problem = f"its output for record {record} is not finite, though its training loss was"
         remedy = f"{engine.lower_rate}, or mend what the network returns"
-        raise TrainingError(f"model {model.run.name}", problem, remedy)
+        raise TrainingError(where, problem, remedy)
+    if len(logits) >= FEWEST_ROWS and wrong_row(logits.numpy()) is None:
+        problem = "all its outputs are probabilities, from 0 to 1 with the sum 1"
+        raise TrainingError(where, problem, "Return logits: leave out the last softmax, which the loss applies")
 
 
 def train_for_losses(

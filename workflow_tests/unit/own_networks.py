@@ -53,6 +53,17 @@ class Forgetful(Network):
         return [*torch_default(self, generator)[:2], *torch_default(self, generator)[-2:]]
 
 
+class Softmaxed(Network):
+    """Returns probabilities where logits are wanted."""
+
+    def module(self):
+        return nn.Sequential(*super().module(), nn.Softmax(1))
+
+
+def softmaxed(inputs, outputs, image, layers):
+    return Softmaxed(inputs, outputs, layers)
+
+
 def network(inputs, outputs, image, layers):
     return Network(inputs, outputs, layers)
 

@@ -385,3 +385,12 @@ def test_outputs_of_another_precision_are_kept_as_float32():
 
     logits = evaluate(Precise(3, 2), torch.ones(5, 3))
     assert (logits.dtype, logits.shape) == (torch.float32, (5, 2))
+
+
+def test_probabilities_are_refused_where_logits_are_wanted(dataset):
+    settings = given("plain", SHUFFLED)
+    job = job_of(settings, "neither", [INF], "own_networks:softmaxed")
+    with pytest.raises(
+        TrainingError, match=r"model one/.*: all its outputs are probabilities.*leave out the last softmax"
+    ):
+        train_block(dataset, splits_of(dataset, settings), job, 1)
