@@ -9,7 +9,7 @@ from dpmia.audit.advice import VERDICTS as MODEL_VERDICTS
 from dpmia.audit.advice import ModelVerdict
 from dpmia.audit.choices import best, blind_of, select, without_interval
 from dpmia.audit.content import AuditContent, AuditRun, ExposedArm, PlannedRow
-from dpmia.audit.entries import Entry
+from dpmia.audit.entries import Accuracy, Entry, GroupRisk
 from dpmia.audit.formatting import (
     GUESSING_OF_HUNDRED,
     attack_name,
@@ -139,7 +139,7 @@ def _held_rows(audit: AuditContent, means: Sequence[LimitedMean]) -> list[list[s
     labels = {(entry.experiment, entry.arm): entry.label for entry in audit.results}
     return [
         [
-            *(mean.experiment, labels[mean.experiment, mean.arm], format_epsilon(float(mean.epsilon))),
+            *(mean.experiment, labels[mean.experiment, mean.arm], _epsilon(audit, mean)),
             *(attack_name(mean.attack), metric_name(mean.metric)),
             *(format_interval(mean.value, mean.low, mean.high, 3), format_number(mean.limit, 3)),
         ]
@@ -203,6 +203,12 @@ def _model(audit: AuditContent, entry: Entry | ExposedArm) -> str:
     return describe_model(audit.experiments[entry.experiment].description, entry.epsilon)
 
 
+def _epsilon(audit: AuditContent, row: Entry | Accuracy | GroupRisk | LimitedMean) -> str:
+    """Return the epsilon of a row; of predictions without one nobody knows whether the model has a guarantee."""
+    unknown = row.epsilon == "inf" and audit.experiments[row.experiment].description.predictions_only
+    return "not stated" if unknown else format_epsilon(float(row.epsilon))
+
+
 def _without_interval(audit: AuditContent, entries: Sequence[Entry], worst: Entry, metric: str) -> list[str]:
     """Return the largest mean without an interval, where it exceeds the one that is shown; nothing without any."""
     larger = without_interval(entries, metric, worst)
@@ -223,7 +229,7 @@ def _attack_rows(audit: AuditContent, name: str) -> list[list[str]]:
     rows = []
     for entry in select(audit.results, experiment=name):
         attack = attack_name(entry.attack) + (" (oracle)" if entry.oracle else "")
-        epsilon = format_epsilon(float(entry.epsilon))
+        epsilon = _epsilon(audit, entry)
         if entry.attack == BLIND:
             attack, epsilon = "blind baseline", "any"
         bounds = "none" if entry.bound is None else format_bound(entry.bound)
@@ -254,7 +260,7 @@ def _warnings(audit: AuditContent, name: str) -> list[str]:
     reasons: dict[str, list[str]] = {}
     for entry in select(audit.results, experiment=name):
         if entry.warning:
-            model = f"{entry.label}, epsilon {format_epsilon(float(entry.epsilon))}"
+            model = f"{entry.label}, epsilon {_epsilon(audit, entry)}"
             reasons.setdefault(entry.warning, []).append(model)
     return [f"{reason} ({'; '.join(dict.fromkeys(models))})." for reason, models in reasons.items()]
 
@@ -268,7 +274,7 @@ def _guarantee_rows(audit: AuditContent, name: str) -> list[list[str]]:
 def _accuracy_rows(audit: AuditContent, name: str) -> list[list[str]]:
     return [
         [
-            *(model.label, format_epsilon(float(model.epsilon))),
+            *(model.label, _epsilon(audit, model)),
             *(interval(model.members), interval(model.nonmembers), format_number(model.majority, 2)),
         ]
         for model in audit.accuracy
@@ -279,7 +285,7 @@ def _accuracy_rows(audit: AuditContent, name: str) -> list[list[str]]:
 def _no_better_than_majority(audit: AuditContent, name: str) -> list[str]:
     """Return the models that are not shown to be better than always predicting the largest class."""
     return [
-        f"{model.label}, epsilon {format_epsilon(float(model.epsilon))}"
+        f"{model.label}, epsilon {_epsilon(audit, model)}"
         for model in audit.accuracy
         if model.experiment == name
         and (reached := model.nonmembers) is not None
@@ -302,7 +308,7 @@ def _size_rows(audit: AuditContent, name: str) -> list[list[str]]:
 def _group_rows(audit: AuditContent) -> list[list[str]]:
     return [
         [
-            *(risk.group, risk.experiment, format_epsilon(float(risk.epsilon)), interval(risk.auc)),
+            *(risk.group, risk.experiment, _epsilon(audit, risk), interval(risk.auc)),
             *(interval(risk.iid_auc), interval(risk.dependence_index), interval(risk.auc_excess)),
         ]
         for risk in audit.groups

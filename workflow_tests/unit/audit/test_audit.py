@@ -322,6 +322,8 @@ def test_an_audit_of_predictions_only_has_a_page(given, tmp_path):
     audit = gather(job)
     text = page(audit)
     assert "nothing was trained here" in text
+    assert "not stated</td>" in text
+    assert "∞</td>" not in text
     assert "Synthetic" not in text
     assert "trained for this audit" not in text.replace("\n", " ")
     (section,) = audit.experiments["mine"].in_plain_words
