@@ -6,7 +6,7 @@ from pathlib import Path
 from _job import run
 
 from dpmia.audit.gather import gather
-from dpmia.audit.page import page
+from dpmia.audit.page import mark, page
 from dpmia.common.files import whole_file
 from dpmia.jobs.auditing import AuditJob
 
@@ -20,6 +20,8 @@ def main(snakemake):
     ):
         with whole_file(Path(path)) as part:
             part.write_text(text, encoding="utf-8")
+    if warning := mark(audit.run):
+        print(warning)
     for experiment in audit.experiments.values():
         for section in experiment.in_plain_words:
             print("\n  ".join([f"{section.model}:", *section.paragraphs]))

@@ -69,8 +69,9 @@ def numbers(value: Any, where: str, axes: tuple[str, ...], remedy: str = "", inf
         raise ArgumentError(where, f"an array of shape {array.shape} is empty", f"Give one row of {axes[-1]} at least")
     wrong = np.isnan(array) if infinite else ~np.isfinite(array)
     if wrong.any():
-        row = int(np.argwhere(wrong)[0][0])
-        problem = f"{wrong.sum()} values are not {'numbers' if infinite else 'finite numbers'}"
+        row, count = int(np.argwhere(wrong)[0][0]), int(wrong.sum())
+        kind = "number" if infinite else "finite number"
+        problem = f"{count} values are no {kind}s" if count > 1 else f"a value is no {kind}"
         remedy = "Leave these records out of all arguments, or find out why values are missing or too large"
         raise ArgumentError(f"{where}, row {row}", problem, remedy)
     return array

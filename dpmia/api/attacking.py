@@ -245,6 +245,7 @@ def _chosen(attacks: Any, signal: Signal, knowledge: Knowledge, scale: str) -> d
         if not isinstance(name, str):
             raise ArgumentError("attack, attacks", f"the name {shown(name)} is no text", "Name each attack by a text")
         if isinstance(options, Attack):
+            names.check_uses(options, f"attack, {name}")
             _refuse_missing(name, options, signal, knowledge, scale)
             chosen[name] = options
             continue

@@ -23,7 +23,7 @@ from dpmia.api.mechanism import (
     require_acceptance,
     require_prior,
 )
-from dpmia.common.errors import ArgumentError, shown
+from dpmia.common.errors import ArgumentError, TrainingError, shown
 from dpmia.common.formatting import rounded_up
 from dpmia.common.limits import DELTAS
 from dpmia.common.registry import suggestion
@@ -125,8 +125,8 @@ def plan_noise(
         acceptance: see `upper_bound`.
 
     Raises:
-        ArgumentError: an argument is out of its range, or not exactly one is left out.
-        TrainingError: nothing within reach keeps the bound.
+        ArgumentError: an argument is out of its range, not exactly one is left out, or nothing within reach keeps the
+            bound.
 
     Examples:
         >>> from dpmia import plan_noise
@@ -200,7 +200,10 @@ def plan_noise(
         upper = bound_at(number)
         return upper.tpr_at_fpr[fpr] if target == "tpr_at_fpr" else float(getattr(upper, target))
 
-    solution = _solve(unknown, measured, value)
+    try:
+        solution = _solve(unknown, measured, value)
+    except TrainingError as error:
+        raise ArgumentError(where, error.problem, error.remedy) from None
     bound = bound_at(solution)
     return NoisePlan(
         target=target,

@@ -85,7 +85,7 @@ def page(audit: AuditContent) -> str:
         "audit.html",
         title="Audit: does the model reveal whose records it was trained on?",
         subtitle=f"{', '.join(data)}; scale {run.scale}, seed {run.seed}",
-        mark=_mark(run),
+        mark=mark(run),
         sections=sections,
         audit=audit,
         trained=trained,
@@ -120,7 +120,7 @@ def page(audit: AuditContent) -> str:
     )
 
 
-def _mark(run: AuditRun) -> str:
+def mark(run: AuditRun) -> str:
     """Return what must be known before any number is read; nothing for a run on real data that is no trial."""
     synthetic = ["Synthetic data: no number here says anything about real records."] if run.synthetic else []
     return " ".join([*synthetic, *([TRIAL] if run.scale == "smoke" else [])])

@@ -19,9 +19,10 @@ from dpmia.cli.folders import init
 from dpmia.cli.plans import add_plan, plan
 from dpmia.cli.settings_file import write_settings
 from dpmia.cli.tables import Asked, add_attack, add_audit, attack, audit
-from dpmia.common.errors import PlaceError, UserError, printable
+from dpmia.common.errors import ConfigError, PlaceError, UserError, printable
 from dpmia.common.pipes import discard
 from dpmia.common.registry import suggestion
+from dpmia.settings.resolve import make_plan
 from dpmia.workflow.failures import CANNOT_RUN
 from dpmia.workflow.root import workflow_root
 
@@ -103,6 +104,7 @@ def _run(given: list[str]) -> None:
 def _audit(asked: Asked, overwrite: bool, dry_run: bool) -> NoReturn:
     """Write the settings of an audit and run it; of a dry run, no settings stay."""
     again = shlex.join(["dpmia", "run", *asked.run(asked.file)])
+    _check(asked)
     write_settings(asked.file, asked.settings, again, overwrite, trial=dry_run)
     if not dry_run:
         _snakemake(asked.run(asked.file))
@@ -110,6 +112,22 @@ def _audit(asked: Asked, overwrite: bool, dry_run: bool) -> NoReturn:
         file = Path(folder, asked.file)
         file.write_text(yaml.safe_dump(asked.settings, sort_keys=False), encoding="utf-8")
         raise SystemExit(subprocess.call(_command([*asked.run(file), "--dry-run"])))
+
+
+def _check(asked: Asked) -> None:
+    """Refuse settings that the workflow would refuse, before they are written.
+
+    Raises:
+        UserError: they are such.
+    """
+    with tempfile.TemporaryDirectory(prefix="dpmia-") as folder:
+        file = Path(folder, asked.file)
+        file.write_text(yaml.safe_dump(asked.settings, sort_keys=False), encoding="utf-8")
+        try:
+            make_plan({"data": "real", "scale": asked.scale, "experiments": [str(file)]}, Path.cwd())
+        except UserError as error:
+            where = error.where.replace(str(file), f"the settings of {asked.file}")
+            raise ConfigError(where, error.problem, error.remedy) from None
 
 
 def _command(arguments: Sequence[str]) -> list[str]:

@@ -60,10 +60,9 @@ def plan(options: argparse.Namespace) -> None:
     for needed in ("target", "value"):
         if needed not in arguments:
             raise UserError(f"dpmia plan, {_option(needed)}", "missing", "Such as: --target advantage --value 0.1")
-    noise_plan = plan_noise(**arguments)
+    print(plan_noise(**arguments))
     if not options.file:
         write_settings(Path("plan.yaml"), arguments, "dpmia plan plan.yaml", options.overwrite)
-    print(noise_plan)
 
 
 def _option(name: str) -> str:

@@ -46,6 +46,10 @@ def whole_file(path: Path | str) -> Iterator[Path]:
     try:
         yield part
         part.replace(path)
+    except OSError as error:
+        if error.filename is not None and Path(error.filename) == part:
+            error.filename = str(path)  # messages name the file that is wanted
+        raise
     finally:
         part.unlink(missing_ok=True)
 

@@ -12,12 +12,13 @@ from __future__ import annotations
 import inspect
 from typing import Any, NamedTuple
 
-from dpmia.common.errors import UserError
+from dpmia.common.errors import UserError, shown
 from dpmia.common.plugins import Parts, errors_of_file
-from dpmia.common.registry import load
+from dpmia.common.registry import load, suggestion
 
-#: what every attack is a subclass of; what one is that has results for each record.
+#: what every attack is a subclass of; what one is that has results for each record; what it can know.
 ATTACK, PER_RECORD = "dpmia.attacks.base:Attack", "dpmia.attacks.hypothesis:HypothesisTest"
+KNOWLEDGE = "dpmia.attacks.base:Knowledge"
 
 
 class AttackKind(NamedTuple):
@@ -52,10 +53,25 @@ def _attack_kind(spec: str) -> AttackKind:
     if attack.per_record and load(PER_RECORD) not in inspect.getmro(attack):
         problem = f"per_record is true, but it is no subclass of {PER_RECORD.replace(':', '.')}"
         raise UserError(spec, problem, "Derive it from that class, or leave per_record out")
+    check_uses(attack, spec)
     with errors_of_file(spec, "attack", every=True):
         options = tuple(name for name in inspect.signature(attack).parameters)
         flags = {name: bool(getattr(attack, name)) for name in ("both_sides", "per_record", "needs_classes")}
         return AttackKind(spec, tuple(attack.uses), options, int(attack.each_side), **flags)
+
+
+def check_uses(attack: Any, where: str) -> None:
+    """Refuse an attack, or a class of attacks, whose `uses` names what no attacker has.
+
+    Raises:
+        UserError: it does.
+    """
+    names = ["population", *load(KNOWLEDGE).__dataclass_fields__]
+    uses = attack.uses
+    if not isinstance(uses, tuple | list) or (unknown := [use for use in uses if use not in names]):
+        near = suggestion(str(unknown[0]), names) if isinstance(uses, tuple | list) else ""
+        remedy = " ".join(filter(None, (f"Write a tuple of: {', '.join(names)}.", near)))
+        raise UserError(where, f"its attribute uses is {shown(uses)}", remedy)
 
 
 def _same(spec: str) -> str:

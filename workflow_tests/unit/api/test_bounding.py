@@ -9,7 +9,7 @@ from scipy.optimize import brentq
 from scipy.stats import norm
 
 from dpmia import bounds, plan_noise, upper_bound
-from dpmia.common.errors import ArgumentError, TrainingError
+from dpmia.common.errors import ArgumentError
 from dpmia.privacy.accounting import Mechanism
 from dpmia.theory.bounds import advantage_bound
 
@@ -191,28 +191,28 @@ def test_rates_may_be_tensors_of_any_kind():
 
 
 WRONG = {
-    "begun": ({"target": "adv"}, ArgumentError, r"target: 'adv' is not.*Did you mean 'advantage'"),
-    "percent": ({"value": 10}, ArgumentError, r"plan_noise, value: 10 is not above 0.*Give a share, 0\.1 for 10 %"),
-    "target": ({"target": "advantge"}, ArgumentError, r"target: 'advantge' is not.*Did you mean 'advantage'"),
-    "value": ({"value": 0.4, "target": "auc"}, ArgumentError, r"plan_noise, value: 0\.4 is not above 0\.5"),
-    "delta": ({"target": "epsilon", "value": 1}, ArgumentError, r"plan_noise, delta: missing\."),
-    "none": ({"noise_multiplier": 1.0}, ArgumentError, r"plan_noise: nothing is left out to solve for\. Leave"),
-    "two": ({"steps": None}, ArgumentError, r"plan_noise: noise_multiplier, steps are left out\."),
-    "epochs": ({"epochs": 3}, ArgumentError, r"plan_noise, epochs: does not count for the sampler 'poisson'\."),
-    "steps": ({"steps": 0}, ArgumentError, r"plan_noise, steps: 0 is not a positive integer\."),
-    "noise": ({"steps": None, "noise_multiplier": 0}, ArgumentError, r"plan_noise, noise_multiplier: 0 is not a"),
-    "acceptance": ({"acceptance": 2}, ArgumentError, r"plan_noise, acceptance: 2 is not a number above 0 and at"),
-    "sampler": ({"sampler": "all"}, ArgumentError, r"plan_noise, sampler: 'all' is not one of poisson, full, shuffle"),
-    "rate": ({"sampling_rate": 1.5}, ArgumentError, r"sampling_rate: 1\.5 is .* most 1\. Give batch size / records"),
-    "relation": ({"sampler": "shuffle", "compares": "add_remove"}, ArgumentError, r"compares: 'add_remove' cannot be"),
-    "reach": ({"value": 1e-9, "noise_multiplier": 1.0, "steps": None}, TrainingError, r"plan: a single step exceeds"),
+    "begun": ({"target": "adv"}, r"target: 'adv' is not.*Did you mean 'advantage'"),
+    "percent": ({"value": 10}, r"plan_noise, value: 10 is not above 0.*Give a share, 0\.1 for 10 %"),
+    "target": ({"target": "advantge"}, r"target: 'advantge' is not.*Did you mean 'advantage'"),
+    "value": ({"value": 0.4, "target": "auc"}, r"plan_noise, value: 0\.4 is not above 0\.5"),
+    "delta": ({"target": "epsilon", "value": 1}, r"plan_noise, delta: missing\."),
+    "none": ({"noise_multiplier": 1.0}, r"plan_noise: nothing is left out to solve for\. Leave"),
+    "two": ({"steps": None}, r"plan_noise: noise_multiplier, steps are left out\."),
+    "epochs": ({"epochs": 3}, r"plan_noise, epochs: does not count for the sampler 'poisson'\."),
+    "steps": ({"steps": 0}, r"plan_noise, steps: 0 is not a positive integer\."),
+    "noise": ({"steps": None, "noise_multiplier": 0}, r"plan_noise, noise_multiplier: 0 is not a"),
+    "acceptance": ({"acceptance": 2}, r"plan_noise, acceptance: 2 is not a number above 0 and at"),
+    "sampler": ({"sampler": "all"}, r"plan_noise, sampler: 'all' is not one of poisson, full, shuffle"),
+    "rate": ({"sampling_rate": 1.5}, r"sampling_rate: 1\.5 is .* most 1\. Give batch size / records"),
+    "relation": ({"sampler": "shuffle", "compares": "add_remove"}, r"compares: 'add_remove' cannot be"),
+    "reach": ({"value": 1e-9, "noise_multiplier": 1.0, "steps": None}, r"plan_noise: a single step exceeds"),
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("change", "kind", "message"), WRONG.values(), ids=WRONG)
-def test_mistakes_in_plans_have_one_message(change, kind, message):
+@pytest.mark.parametrize(("change", "message"), WRONG.values(), ids=WRONG)
+def test_mistakes_in_plans_have_one_message(change, message):
     right = {"target": "advantage", "value": 0.1, "sampling_rate": 0.1, "steps": 10}
-    with pytest.raises(kind, match=message):
+    with pytest.raises(ArgumentError, match=message):
         plan_noise(**right | change)
 
 

@@ -137,7 +137,7 @@ def test_scores_of_an_attack_go_into_the_audit():
             r"confidence: an object of type Silent is not a n",
         ),
         (lambda: audit_epsilon([1, 2], [0, 1], delta=1), r"audit_epsilon: delta 1 and confidence 0\.95"),
-        (lambda: audit_epsilon([1, np.nan], [0, 1]), r"audit_epsilon, scores, row 1: 1 values are not numbers"),
+        (lambda: audit_epsilon([1, np.nan], [0, 1]), r"audit_epsilon, scores, row 1: a value is no number"),
         (lambda: audit_epsilon([1], [1]), r"audit_epsilon: 1 records\."),
         (lambda: audit_epsilon([1, 2], [0, 1], delta="0"), r"audit_epsilon, delta: '0' is not a number\."),
         (lambda: audit_epsilon([1, 2], [0, 1]).refutes("1"), r"refutes, epsilon: '1' is not a number\."),

@@ -295,6 +295,14 @@ WRONG = {
         ("audit", "Clinic 2.csv", "--label", "readmitted", "--limit", "auc=0.5", "auc=0.6"),
         "--limit: auc has two limits. Give one.",
     ),
+    "label to drop": (
+        ("audit", "Clinic 2.csv", "--label", "readmitted", "--drop", "readmitted"),
+        "Error: the settings of clinic_2.yaml, clinic_2.dataset: drop cannot hold 'readmitted'",
+    ),
+    "small groups": (
+        ("audit", "Clinic 2.csv", "--label", "readmitted", "--group", "age"),
+        "Error: the settings of clinic_2.yaml, clinic_2.arms: no group of 'age' has at least 40 records",
+    ),
     "classes": (("attack", "Clinic 2.csv"), "fewer than two columns of classes; columns: hospital, age"),
     "class twice": (("attack", "Clinic 2.csv", "--classes", "a=age", "a=age"), "the class 'a' has two columns."),
     "one class": (("attack", "Clinic 2.csv", "--classes", "a=age"), "'a=age' is one class. Name two classes at least"),

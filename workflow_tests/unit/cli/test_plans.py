@@ -15,7 +15,7 @@ def test_a_plan_is_printed_written_and_read_again(folder, capsys):
     assert "NoisePlan: advantage of at most 0.3, solved for steps" in shown
     assert yaml.safe_load((folder / "plan.yaml").read_text())["noise_multiplier"] == 20
     run("plan", "plan.yaml")
-    assert capsys.readouterr().out == shown.partition("\n")[2]
+    assert capsys.readouterr().out == shown.removesuffix("Wrote plan.yaml\n")
     (folder / "plan.yaml").write_text("target: epsilon\nvalue: 1\ndelta: 1e-5\nsteps: 1\nsampler: full\n")
     run("plan", "plan.yaml", "--value", "2")
     assert "epsilon of at most 2" in capsys.readouterr().out

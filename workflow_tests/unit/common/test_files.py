@@ -1,5 +1,6 @@
 """Files are complete or absent."""
 
+import errno
 import json
 import os
 import re
@@ -204,3 +205,9 @@ def test_a_name_that_the_system_does_not_take_is_no_file(tmp_path):
     for name in ("absent", "x" * 300, "null\0byte", "file/below"):
         assert not is_file(tmp_path / name)
         assert not is_folder(tmp_path / name)
+
+
+def test_an_error_names_the_file_that_is_wanted(tmp_path):
+    with pytest.raises(PermissionError) as caught, whole_file(tmp_path / "a.txt") as part:
+        raise PermissionError(errno.EROFS, "Read-only file system", str(part))
+    assert caught.value.filename == str(tmp_path / "a.txt")

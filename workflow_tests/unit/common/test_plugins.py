@@ -114,6 +114,19 @@ def test_errors_of_the_users_code_name_its_line(folder):
 
 
 @pytest.mark.parametrize(
+    ("uses", "near"),
+    [('"references"', ""), ('("refrences",)', "Did you mean 'references'?"), ('("features", "x")', "")],
+)
+def test_an_attack_that_uses_what_no_attacker_has_is_refused_before_anything_runs(folder, uses, near):
+    code = f"from dpmia.attacks.base import Attack\nclass Sureness(Attack):\n    uses = {uses}\n"
+    (folder / "my_attack.py").write_text(code, encoding="utf-8")
+    with pytest.raises(UserError, match=r"^my_attack\.py:Sureness: its attribute uses is ") as caught:
+        make_plan({"experiments": ["own.yaml"]}, folder)
+    assert "Write a tuple of: population, shadows, references, distilled, leave_one_out, features." in str(caught.value)
+    assert near in str(caught.value)
+
+
+@pytest.mark.parametrize(
     "code", ["class Sureness:\n    uses = ()\n", "def Sureness(share):\n    pass\n", "Sureness = 3\n"]
 )
 def test_an_attack_that_is_no_subclass_is_refused_before_anything_runs(folder, code):
@@ -127,7 +140,7 @@ def test_an_attack_that_is_no_subclass_is_refused_before_anything_runs(folder, c
     ("more", "message"),
     [
         ("Sureness.__init__ = []\n", r"^my_attack\.py, attack: TypeError: "),
-        ("Sureness.uses = 5\n", r"^my_attack\.py, attack: TypeError: "),
+        ("Sureness.uses = 5\n", r"^my_attack\.py:Sureness: its attribute uses is 5\. Write a tuple of: "),
         ("del Sureness\ndef __getattr__(name):\n    1 / 0\n", r"^my_attack\.py, line 16, object 'Sureness': ZeroDiv"),
     ],
 )
