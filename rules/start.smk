@@ -1,6 +1,5 @@
 # At the start of a run: lock the folder, set the scheduling. At its end: report errors and CPU time.
 import gc
-import shlex
 import time
 from collections import Counter
 from contextlib import suppress
@@ -13,12 +12,12 @@ from snakemake.resources import Resource
 from dpmia.workflow.console import Console
 from dpmia.workflow.digest import remember
 from dpmia.common.errors import UserError
-from dpmia.workflow.failures import last_words, read_failure, stopped
+from dpmia.workflow.failures import last_words, read_failure, stopped, typed_command
 from dpmia.workflow.fork_server import Server
 from dpmia.workflow.interrupts import end_at_second_interrupt, quiet_interrupts
 from dpmia.workflow.places import check_places
 
-COMMAND = shlex.join(["snakemake", *sys.argv[1:]])
+COMMAND = typed_command(sys.argv[1:])
 # What stood behind the code digests of earlier runs.
 CODE = ".snakemake/code"
 

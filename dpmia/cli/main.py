@@ -23,7 +23,7 @@ from dpmia.common.errors import ConfigError, PlaceError, UserError, printable
 from dpmia.common.pipes import discard
 from dpmia.common.registry import suggestion
 from dpmia.settings.resolve import make_plan
-from dpmia.workflow.failures import CANNOT_RUN
+from dpmia.workflow.failures import CANNOT_RUN, TYPED
 from dpmia.workflow.root import workflow_root
 
 EPILOG = """\
@@ -87,6 +87,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def _run(given: list[str]) -> None:
     try:
+        os.environ[TYPED] = shlex.join(["dpmia", *given])
         if given[:1] == ["run"]:  # its options are Snakemake's
             _snakemake(given[1:])
         options = parser().parse_args(given)

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Iterable
+import shlex
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 #: Exit codes of `snakemake audit`: a model is above a limit; the run could not be made, or a limit not be evaluated.
 ABOVE_LIMIT = 1
 CANNOT_RUN = 2
+
+#: Environment variable with the command that the user typed, where it is not Snakemake's.
+TYPED = "DPMIA_COMMAND"
 
 #: How a job's log ends where the job failed.
 _ERROR = re.compile(
@@ -62,6 +67,15 @@ def last_words(failures: Iterable[Failure], command: str) -> tuple[str, int]:
         return stopped(command), CANNOT_RUN
     lines = [f"Error in {failure.rule}: {failure.message}" for failure in failures]
     return "\n\n".join(lines), max(failure.exit_code for failure in failures)
+
+
+def typed_command(arguments: Sequence[str]) -> str:
+    """Return the command that a user typed: `dpmia` leaves its own in the environment before it becomes Snakemake.
+
+    Args:
+        arguments: of the Snakemake that runs.
+    """
+    return os.environ.get(TYPED) or shlex.join(["snakemake", *arguments])
 
 
 def stopped(command: str) -> str:

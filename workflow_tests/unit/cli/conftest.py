@@ -7,6 +7,7 @@ from commands import StartedError
 
 from dpmia.cli import main as command
 from dpmia.settings.generate import ROOT
+from dpmia.workflow.failures import TYPED
 
 
 @pytest.fixture
@@ -18,5 +19,6 @@ def folder(tmp_path, monkeypatch):
         raise StartedError(arguments)
 
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv(TYPED, "")  # restored after the test
     monkeypatch.setattr(command.os, "execv", started)
     return tmp_path

@@ -17,6 +17,7 @@ from dpmia.cli import main as command
 from dpmia.cli.settings_file import check_config
 from dpmia.settings.generate import ROOT
 from dpmia.settings.resolve import make_plan
+from dpmia.workflow.failures import typed_command
 
 
 def test_the_help_fits_a_screen(capsys):
@@ -243,6 +244,11 @@ def test_targets_and_options_go_on_to_snakemake(folder):
     given = ["humphries_fig7", "--cores", "1", "--dry-run", "--config", "scale=smoke", "--directory", "x"]
     assert run("run", *given) == given
     assert run("run", "--help") == ["--help"]
+
+
+def test_a_stopped_run_is_continued_by_the_command_that_was_typed(folder):
+    run("audit", "Clinic 2.csv", "--label", "readmitted")
+    assert typed_command(["audit", "--config", "data=real"]) == "dpmia audit 'Clinic 2.csv' --label readmitted"
 
 
 WRONG = {
