@@ -14,7 +14,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from dpmia.workflow.interrupts import end_at_first_interrupt, end_with_parent, quiet_interrupts
+from dpmia.workflow.interrupts import end_at_first_interrupt, end_with_parent, is_interrupt, quiet_interrupts
 
 # Ctrl-C may come while the rest is imported.
 quiet_interrupts()
@@ -73,6 +73,8 @@ def run(main: Callable[[Any], None], snakemake: Any) -> None:
         # Not only in the log, for which there may be no space either.
         sys.exit(f"\nError in {snakemake.rule}: {message}\n")
     except Exception as error:
+        if is_interrupt(error):
+            raise KeyboardInterrupt from None
         if short := MemoryShortError.of(error):
             logging.error("%s", error_line(str(short), CANNOT_RUN))
             sys.exit(CANNOT_RUN)

@@ -27,7 +27,7 @@ from dpmia.common.epsilon import format_epsilon
 from dpmia.common.formatting import format_bound, format_interval, format_number, rounded_up
 from dpmia.formats.rows import BLIND
 from dpmia.metrics.ranking import LOW_RATES
-from dpmia.report.accounts import GUARANTEE_COLUMNS, guarantee_cells
+from dpmia.report.guarantees import GUARANTEE_COLUMNS, guarantee_cells
 from dpmia.report.page import Section, render
 
 #: Attacks that rank records by the loss alone.

@@ -14,13 +14,8 @@ from dpmia.formats.table_names import experiment_of
 from dpmia.papers.bibliography import BIBLIOGRAPHY
 from dpmia.papers.catalogue import PAPERS
 from dpmia.report import formatting, page
+from dpmia.report.guarantees import guarantee_cells
 from dpmia.report.reported_run import ReportedRun
-
-#: Columns of a privacy guarantee, those of numbers or of code with their kind.
-GUARANTEE_COLUMNS = (
-    *(("ε", "number"), ("δ", "number"), ("relation", "code"), "sampler", ("q", "number"), ("steps", "number")),
-    *(("σ", "number"), ("C", "number"), "accountant", "proved"),
-)
 
 
 def data_rows(table: pd.DataFrame) -> list[list[Any]]:
@@ -52,22 +47,6 @@ def guarantees(models: pd.DataFrame, paper_of: Mapping[str, str]) -> dict[str, l
             [row.experiment, row.role, *guarantee_cells(row), formatting.count(row.models)]
         )
     return by_paper
-
-
-def guarantee_cells(guarantee: Any) -> list[str]:
-    """Return the texts of `GUARANTEE_COLUMNS`, of a `GuaranteeRow` or of a row with its fields."""
-    return [
-        formatting.number(guarantee.epsilon),
-        formatting.number(guarantee.delta),
-        guarantee.relation.replace("_", "-"),
-        "–" if pd.isna(guarantee.sampler) else guarantee.sampler,
-        formatting.number(guarantee.rate),
-        "–" if pd.isna(guarantee.steps) else formatting.count(guarantee.steps),
-        formatting.number(guarantee.noise_multiplier),
-        formatting.number(guarantee.clip_norm),
-        guarantee.accountant.replace("_", " "),
-        "yes" if guarantee.proved else "no",
-    ]
 
 
 def engines(models: pd.DataFrame) -> list[list[Any]]:

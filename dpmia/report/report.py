@@ -15,6 +15,7 @@ from dpmia.claims.judge import VERDICTS
 from dpmia.report import accounts, cards, claim_summary, curves, formatting, page, recorded, run
 from dpmia.report.deviations import Deviation, deviations, settings_text
 from dpmia.report.glossary import GLOSSARY
+from dpmia.report.guarantees import GUARANTEE_COLUMNS
 from dpmia.report.reported_run import ReportedRun
 from dpmia.report.verdicts import STYLES
 from dpmia.workflow.commit import commit
@@ -76,7 +77,7 @@ def report(reported: ReportedRun, verdicts: pd.DataFrame) -> str:
         "compared": len(of_papers),
         "data": accounts.data_rows(run.data_table(reported.prepared)),
         "guarantees": accounts.guarantees(models, paper_of),
-        "guarantee_columns": ["experiment", "role", *accounts.GUARANTEE_COLUMNS, ("models", "number")],
+        "guarantee_columns": ["experiment", "role", *GUARANTEE_COLUMNS, ("models", "number")],
         "checks": [cards.shown(artifact, reported, []) for artifact in reported.checks],
         "engines": [*accounts.engines(models), *accounts.second_opinions(reported)],
         "speeds": accounts.speeds(models),

@@ -20,12 +20,19 @@ def quiet_interrupts(message: str = "") -> None:
     """Let Ctrl-C end this process without a traceback, with a message if one is given."""
 
     def hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-        if not issubclass(kind, KeyboardInterrupt):
+        if not is_interrupt(error):
             sys.__excepthook__(kind, error, trace)
         elif message:
             print(f"\n{message}", file=sys.stderr)
 
     sys.excepthook = hook
+
+
+def is_interrupt(error: BaseException | None) -> bool:
+    """Return whether an error is Ctrl-C, or was caused by it: in the middle of a class Python wraps it in another."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__
+    return error is not None
 
 
 def end_at_first_interrupt() -> None:

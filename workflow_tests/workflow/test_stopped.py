@@ -70,8 +70,17 @@ def test_ctrl_c_twice_prints_the_same(workspace):
     assert "Traceback" not in "".join(lines) + printed
 
 
-def test_a_job_that_still_imports_is_stopped_without_a_traceback():
-    script = "import _job; raise KeyboardInterrupt"
+#: Ctrl-C while a class is made, which Python reports as another error.
+IN_A_CLASS = """
+class Name:
+    def __set_name__(self, owner, name):
+        raise KeyboardInterrupt
+"""
+
+
+@pytest.mark.parametrize("stop", ["raise KeyboardInterrupt", f"{IN_A_CLASS}\nclass Owner:\n    name = Name()"])
+def test_a_job_that_still_imports_is_stopped_without_a_traceback(stop):
+    script = f"import _job\n{stop}"
     job = subprocess.run(
         [sys.executable, "-c", script], cwd=REPOSITORY / "scripts", capture_output=True, text=True, check=False
     )
