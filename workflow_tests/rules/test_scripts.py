@@ -409,6 +409,7 @@ def test_check_engines_compares_the_experiments_of_its_file(run_script, dataset,
     assert {*table["accounting_reason"]} == {"relation replace-one: Opacus accounts for add-remove only"}
 
 
+@pytest.mark.slow  # trains with every engine
 def test_try_engines_tries_every_trial_with_the_seed_of_the_run(run_script, tmp_path, monkeypatch):
     monkeypatch.setattr(engines_keep_epsilon, "TRIALS", engines_keep_epsilon.TRIALS[2:3])
     engines = {"stacked": "dpmia.training.engines.stacked:StackedEngine"}

@@ -120,6 +120,7 @@ def test_a_wrong_experiment(workspace, apply, phrases):
         ),
     ],
 )
+@pytest.mark.slow  # runs a workflow for each mistake
 def test_more_than_the_data_can_give(workspace, apply, phrases):
     workspace.change_experiments(apply)
     response = workspace.snakemake("results/synthetic-smoke/splits/student/block-0.npz")
@@ -130,6 +131,7 @@ def test_more_than_the_data_can_give(workspace, apply, phrases):
     assert not any("results" in file for file in workspace.made)
 
 
+@pytest.mark.slow  # tries the network several times
 def test_a_missing_raw_file_without_a_network_is_reported_with_its_places(workspace):
     (workspace.folder / "empty").mkdir()
     response = workspace.snakemake("humphries_fig7", data="real", data_mirror="empty")
@@ -149,6 +151,7 @@ def test_a_missing_raw_file_without_a_network_is_reported_with_its_places(worksp
     ],
     ids=["wrong column", "truncated row"],
 )
+@pytest.mark.slow  # runs a workflow for each fault
 def test_a_damaged_raw_file(workspace, old, new, phrases):
     assert workspace.snakemake("resources/synthetic-smoke/raw/student/student-por.csv").returncode == 0
     file = workspace.folder / "resources/synthetic-smoke/raw/student/student-por.csv"

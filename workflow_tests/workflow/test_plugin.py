@@ -24,6 +24,7 @@ def with_plugin(tmp_path_factory):
     return workspace, installed
 
 
+@pytest.mark.slow  # plans and runs audits
 def test_every_part_of_the_example_is_listed_and_run(with_plugin, monkeypatch):
     workspace, installed = with_plugin
     monkeypatch.setenv("PYTHONPATH", f"{workspace.folder}{os.pathsep}{installed}")

@@ -43,6 +43,7 @@ def wait_for_training(run, workspace):
         time.sleep(0.02)
 
 
+@pytest.mark.slow  # waits for jobs to end
 def test_ctrl_c_prints_what_to_type_and_no_traceback(workspace):
     run = start(workspace)
     wait_for_training(run, workspace)

@@ -84,8 +84,9 @@ def test_the_guarantee_of_each_private_model_is_stated_as_its_card_has_it(audit,
     assert len(private) == 4 * 3, "arms and replicates, at epsilon 1"
     assert {models.experiment for models in audit.guarantees} == {"audit_mlp"}, "forests have none"
     first = audit.guarantees[0].guarantee
+    text = page(audit)
     for shown in (f"{first.noise_multiplier:.4g}", f"{first.rate:.4g}", first.sampler, first.accountant):
-        assert f">{shown}</td>" in page(audit)
+        assert f">{shown}</td>" in text
 
 
 def test_a_rate_below_what_the_data_can_show_is_not_reported(audit):
