@@ -138,12 +138,12 @@ def test_a_report_that_fails_keeps_the_last_page(audited, tmp_path):
     shutil.copytree(audited.folder, folder)
     workspace = Workspace.at(folder)
     before = report(workspace, "html").read_bytes()
-    workspace.edit("dpmia/audit/gather.py", "origins = _origins(parts, datasets)", "origins = 1 / 0")
+    workspace.edit("dpmia/audit/gather.py", "origins = _origins(job.parts, datasets)", "origins = 1 / 0")
     response = run_audit(workspace)
     assert response.returncode == 2, response.stdout
     assert "ZeroDivisionError" in response.stdout.strip().splitlines()[-1]
     assert report(workspace, "html").read_bytes() == before
-    workspace.edit("dpmia/audit/gather.py", "origins = 1 / 0", "origins = _origins(parts, datasets)")
+    workspace.edit("dpmia/audit/gather.py", "origins = 1 / 0", "origins = _origins(job.parts, datasets)")
     response = run_audit(workspace)
     assert response.returncode == 0, response.stdout
 
@@ -153,6 +153,9 @@ def test_an_audit_and_an_experiment_of_a_paper_share_a_name_and_no_file(audited)
     text = (audited.folder / "kinds.yaml").read_text()
     settings = yaml.safe_load(text)
     settings["experiments"] = {"student": settings["experiments"]["iid"]}
+    # A run on synthetic data, as that of the paper: with the mark beside the table.
+    shutil.copytree(REPOSITORY / "examples", audited.folder / "marked", dirs_exist_ok=True)
+    settings["defaults"]["dataset"]["path"] = "marked/patients.csv"
     (audited.folder / "school.yaml").write_text(yaml.safe_dump(settings))
     plans = {
         target: audited.snakemake("--dry-run", target, experiments=f"[{file}]").stdout
