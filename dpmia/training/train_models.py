@@ -7,7 +7,8 @@ import json
 import logging
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from contextlib import AbstractContextManager
+from dataclasses import asdict, dataclass
 from functools import partial
 from itertools import groupby
 from typing import Any
@@ -19,12 +20,11 @@ from dpmia.common.errors import TrainingError
 from dpmia.common.plugins import errors_of_file
 from dpmia.common.probabilities import wrong_row
 from dpmia.common.registry import load
-from dpmia.common.seeds import Meaning, derive_seed
 from dpmia.datasets.table import Dataset
 from dpmia.formats.losses import Losses
-from dpmia.formats.model_card import Architecture, ModelCard
+from dpmia.formats.model_card import Architecture
 from dpmia.formats.recipe import Recipe
-from dpmia.formats.signals import Signal, cross_entropy
+from dpmia.formats.signals import cross_entropy
 from dpmia.jobs.training import Engines
 from dpmia.models.building import build
 from dpmia.privacy.record import Accounting
@@ -33,33 +33,12 @@ from dpmia.training.devices import chosen_device
 from dpmia.training.engines.base import Engine, GradientEngine
 from dpmia.training.finished import Outputs, load_outputs, save_outputs
 from dpmia.training.lightning import fit
-from dpmia.training.run import Run, Seeds
+from dpmia.training.model_spec import ModelSpec
 
 #: Fewer rows of logits may look like probabilities by chance.
 FEWEST_ROWS = 20
 
 log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True)
-class ModelSpec:
-    """A model before training.
-
-    Attributes:
-        run: which records it is trained on, with which seeds and noise.
-        recipe: how it is trained; its own, see `Recipe.of`.
-        model: its architecture.
-        queries: int64, rows of the data set on which it will be evaluated.
-        card: what will be stored beside its outputs.
-        validation: int64, rows on which its accuracy is measured after each epoch; None for no such measurement.
-    """
-
-    run: Run
-    recipe: Recipe
-    model: Architecture
-    queries: np.ndarray
-    card: ModelCard
-    validation: np.ndarray | None = None
 
 
 @dataclass(frozen=True)
@@ -81,74 +60,6 @@ class TrainedModel:
     buffers: np.ndarray
     accuracy_by_epoch: np.ndarray | None = None
     curve: np.ndarray | None = None
-
-
-def seeds(root_seed: int, meaning: Sequence[Meaning]) -> Seeds:
-    """Return the seeds of a model's random streams from what the model means."""
-    return Seeds(*(derive_seed(root_seed, stream, *meaning) for stream in ("weights", "batches", "noise")))
-
-
-def specify(
-    name: str,
-    card: ModelCard,
-    records: np.ndarray,
-    queries: np.ndarray,
-    *,
-    recipe: Recipe,
-    model: Architecture,
-    engines: Engines,
-    root_seed: int,
-    expected: int | None = None,
-    soft_labels: np.ndarray | None = None,
-    validation: np.ndarray | None = None,
-) -> ModelSpec:
-    """Return a model to train, of any role.
-
-    Args:
-        name: of the run, for messages.
-        card: what the role knows of the model; all that concerns its training is added here.
-        records: int64, rows of the training set.
-        queries: see `ModelSpec`.
-        recipe: of all models of its arm.
-        model: see `ModelSpec`.
-        engines: of all models.
-        root_seed: the user's seed.
-        expected: see `Run`.
-        soft_labels: see `Run`.
-        validation: see `ModelSpec`.
-
-    Raises:
-        TrainingError: the batch is larger than the training set.
-    """
-    sigma = None if card.accounting is None else card.accounting.noise_multiplier
-    own = seeds(root_seed, card.meaning)
-    run = Run(name, records, own, sigma, soft_labels, expected=expected, stated=card.stated)
-    recipe = recipe.of(run.private)
-    if recipe.sampling == "shuffle" and len(records) < recipe.batch_size:  # fewer than expected
-        problem = f"its training set of {len(records)} records makes no batch of {recipe.batch_size}"
-        raise TrainingError(f"model {name}", problem, "Take smaller batches, or more records")
-    card = replace(
-        card,
-        model=model,
-        engine=engines.of(run.private).partition(":")[2],
-        recipe=recipe,
-        steps=recipe.steps(run.size),
-        seed=root_seed,
-    )
-    return ModelSpec(run, recipe, model, queries, card, validation)
-
-
-def attackers_card(target: Signal, role: str, number: int) -> ModelCard:
-    """Return the card of a model that an attacker trains to attack one target model: without privacy."""
-    return ModelCard(
-        arm=target.card.arm,
-        iid=target.card.iid,
-        epsilon=target.card.epsilon,
-        role=role,
-        meaning=[*target.card.meaning, role, number],
-        replicate=target.card.replicate,
-        number=number,
-    )
 
 
 def train_models(
@@ -174,55 +85,140 @@ def train_models(
         TrainingError: an engine cannot train an architecture, which is found before any model is trained; the batch is
             larger than a training set, or a loss is not finite.
     """
-    inputs = dataset.inputs()
-    x, y = torch.from_numpy(inputs), torch.from_numpy(dataset.y)
-    done = 0
     groups = list(_groups(dataset, specs, engines))
-    for engine_type, architecture, group in groups:
-        where = f"model {group[0].run.name}"
-        with errors_of_file(group[0].model.build, where, every=True):
-            engine_type.check(architecture, group[0].recipe, where)
-            engine_type.try_out(architecture, group[0].recipe, where, x, y)
-    for engine_type, architecture, group in groups:
-        recipe = group[0].recipe
-        width = engine_type.width(architecture, recipe)
-        device = chosen_device(engine_type, engines, f"model {group[0].run.name}")
-        for start in range(0, len(group), width):
-            together = group[start : start + width]
-            keeps = None if checkpoints is None or issubclass(engine_type, GradientEngine) else checkpoints
-            if keeps and (finished := load_outputs(keeps, _name_on_queries(together[0]), len(together[0].queries))):
-                done += 1
-                log.info("%d of %d models trained, this one before the interruption", done, len(specs))
-                yield TrainedModel(together[0], *finished)
-                continue
-            watched = any(one.validation is not None for one in together)
-            after_epoch = partial(_accuracies, dataset, inputs, together) if watched else None
-            accounting = together[0].card.accounting
-            own = together[0].model.build, f"model {together[0].run.name}"
-            with errors_of_file(*own, every=True):
-                engine = engine_type(architecture, recipe, [one.run for one in together], x, y, device=device)
-                fitted = fit(
-                    engine,
-                    checkpoints,
-                    _digest(together),
-                    after_epoch,
-                    logs=checkpoints.current if checkpoints and spent else None,
-                    spent=partial(spent, accounting) if spent and accounting else None,
-                )
-                engine.refuse_other_state()
-            by_epoch = fitted.after_epoch
-            done += len(together)
-            log.info("%d of %d models trained", done, len(specs))
-            for number, (one, parameters) in enumerate(zip(together, engine.parameters(), strict=True)):
-                with errors_of_file(*own, every=True):
-                    logits = engine.outputs_of(number, parameters, torch.from_numpy(inputs[one.queries]))
-                    _check_outputs(logits, one, engine)
-                accuracy = None if one.validation is None or by_epoch is None else by_epoch[:, number]
-                buffers = engine.buffers()[number].numpy()
-                outputs = Outputs(logits.numpy(), parameters.numpy().copy(), buffers, accuracy)
-                if keeps:
-                    save_outputs(keeps, _name_on_queries(one), outputs)
-                yield TrainedModel(one, *outputs, fitted.curve if spent and number == 0 else None)
+    records = _Records.of(dataset)
+    for group in groups:
+        group.try_out(records)
+    done = 0
+    for group in groups:
+        device = chosen_device(group.engine_type, engines, group.where)
+        for stack in group.stacks():
+            kept = _load(group.keeps(checkpoints), stack[0])
+            trained = [kept] if kept else _train_together(stack, group, records, device, checkpoints, spent)
+            done += len(stack)
+            when = ", this one before the interruption" if kept else ""
+            log.info("%d of %d models trained%s", done, len(specs), when)
+            yield from trained
+
+
+@dataclass(frozen=True)
+class _Records:
+    """All records of a data set, as numpy and as torch have them; both share their memory."""
+
+    inputs: np.ndarray
+    labels: np.ndarray
+    x: torch.Tensor
+    y: torch.Tensor
+
+    @classmethod
+    def of(cls, dataset: Dataset) -> _Records:
+        inputs = dataset.inputs()
+        return cls(inputs, dataset.y, torch.from_numpy(inputs), torch.from_numpy(dataset.y))
+
+
+@dataclass(frozen=True)
+class _Group:
+    """Models of one engine, one architecture, one recipe and one number of steps: they can be trained together."""
+
+    engine_type: Any
+    architecture: Any
+    models: list[ModelSpec]
+
+    @property
+    def where(self) -> str:
+        """The first of them, as messages name it."""
+        return f"model {self.models[0].run.name}"
+
+    @property
+    def recipe(self) -> Recipe:
+        return self.models[0].recipe
+
+    def keeps(self, checkpoints: Checkpoints | None) -> Checkpoints | None:
+        """Return where finished models are kept; None for an engine that goes on within a model."""
+        return None if issubclass(self.engine_type, GradientEngine) else checkpoints
+
+    def try_out(self, records: _Records) -> None:
+        """Refuse what the engine cannot train, before any model is trained."""
+        with _errors_of(self.models[0]):
+            self.engine_type.check(self.architecture, self.recipe, self.where)
+            self.engine_type.try_out(self.architecture, self.recipe, self.where, records.x, records.y)
+
+    def stacks(self) -> Iterator[list[ModelSpec]]:
+        """Yield as many models as the engine trains at a time."""
+        width = self.engine_type.width(self.architecture, self.recipe)
+        for start in range(0, len(self.models), width):
+            yield self.models[start : start + width]
+
+
+def _groups(dataset: Dataset, specs: Sequence[ModelSpec], engines: Engines) -> Iterator[_Group]:
+    """Yield what can be trained together."""
+
+    def kind(one: ModelSpec) -> tuple[str, bool, str, int]:
+        recipe = json.dumps(asdict(one.recipe), sort_keys=True)
+        return json.dumps(one.model.plain(), sort_keys=True), one.run.private, recipe, one.recipe.steps(one.run.size)
+
+    for (_, private, _, _), together in groupby(sorted(specs, key=kind), key=kind):
+        # The first is followed: the one of the largest epsilon, however many are trained at once.
+        models = sorted(together, key=lambda one: -one.card.accounting.epsilon if one.card.accounting else 0.0)
+        yield _Group(load(engines.of(private)), architecture_for(dataset, models[0].model), models)
+
+
+def _train_together(
+    stack: Sequence[ModelSpec],
+    group: _Group,
+    records: _Records,
+    device: Any,
+    checkpoints: Checkpoints | None,
+    spent: Callable[[Accounting, int], float] | None,
+) -> list[TrainedModel]:
+    """Train some models of a group at a time, and evaluate each.
+
+    Args:
+        stack: the models.
+        group: that they are of.
+        records: of the data set.
+        device: to train on.
+        checkpoints: see `train_models`.
+        spent: see `train_models`.
+    """
+    keeps = group.keeps(checkpoints)
+    watched = any(model.validation is not None for model in stack)
+    accounting = stack[0].card.accounting
+    with _errors_of(stack[0]):
+        runs = [model.run for model in stack]
+        engine = group.engine_type(group.architecture, group.recipe, runs, records.x, records.y, device=device)
+        fitted = fit(
+            engine,
+            checkpoints,
+            _digest(stack),
+            partial(_accuracies, records, stack) if watched else None,
+            logs=checkpoints.current if checkpoints and spent else None,
+            spent=partial(spent, accounting) if spent and accounting else None,
+        )
+        engine.refuse_other_state()
+    trained = []
+    for number, (model, parameters) in enumerate(zip(stack, engine.parameters(), strict=True)):
+        with _errors_of(stack[0]):
+            logits = engine.outputs_of(number, parameters, torch.from_numpy(records.inputs[model.queries]))
+            _check_outputs(logits, model, engine)
+        by_epoch = fitted.after_epoch
+        accuracy = None if model.validation is None or by_epoch is None else by_epoch[:, number]
+        outputs = Outputs(logits.numpy(), parameters.numpy().copy(), engine.buffers()[number].numpy(), accuracy)
+        if keeps:
+            save_outputs(keeps, _name_on_queries(model), outputs)
+        trained.append(TrainedModel(model, *outputs, fitted.curve if spent and number == 0 else None))
+    return trained
+
+
+def _load(keeps: Checkpoints | None, model: ModelSpec) -> TrainedModel | None:
+    """Return a model that was trained before an interruption, if it was."""
+    outputs = keeps and load_outputs(keeps, _name_on_queries(model), len(model.queries))
+    return TrainedModel(model, *outputs) if outputs else None
+
+
+def _errors_of(model: ModelSpec) -> AbstractContextManager[None]:
+    """Return the block in which what a file of the user's raises is reported as of that file."""
+    return errors_of_file(model.model.build, f"model {model.run.name}", every=True)
 
 
 def _check_outputs(logits: torch.Tensor, model: ModelSpec, engine: Engine) -> None:
@@ -281,31 +277,16 @@ def train_for_losses(
     ]
 
 
-def _accuracies(dataset: Dataset, inputs: np.ndarray, together: Sequence[ModelSpec], engine: Engine) -> list[float]:
+def _accuracies(records: _Records, stack: Sequence[ModelSpec], engine: Engine) -> list[float]:
     """Return the accuracy of each model on its validation records; NaN where it has none."""
     accuracies = []
-    for number, (one, parameters) in enumerate(zip(together, engine.parameters(), strict=True)):
-        if one.validation is None:
+    for number, (model, parameters) in enumerate(zip(stack, engine.parameters(), strict=True)):
+        if model.validation is None:
             accuracies.append(math.nan)
             continue
-        logits = engine.outputs_of(number, parameters, torch.from_numpy(inputs[one.validation])).numpy()
-        accuracies.append(float((logits.argmax(axis=1) == dataset.y[one.validation]).mean()))
+        logits = engine.outputs_of(number, parameters, torch.from_numpy(records.inputs[model.validation])).numpy()
+        accuracies.append(float((logits.argmax(axis=1) == records.labels[model.validation]).mean()))
     return accuracies
-
-
-def _groups(
-    dataset: Dataset, specs: Sequence[ModelSpec], engines: Engines
-) -> Iterator[tuple[Any, Any, list[ModelSpec]]]:
-    """Yield what can be trained together: one engine, one architecture, one recipe, one number of steps."""
-
-    def kind(one: ModelSpec) -> tuple[str, bool, str, int]:
-        recipe = json.dumps(asdict(one.recipe), sort_keys=True)
-        return json.dumps(one.model.plain(), sort_keys=True), one.run.private, recipe, one.recipe.steps(one.run.size)
-
-    for (_, private, _, _), together in groupby(sorted(specs, key=kind), key=kind):
-        # The first is followed: the one of the largest epsilon, however many are trained at once.
-        group = sorted(together, key=lambda one: -one.card.accounting.epsilon if one.card.accounting else 0.0)
-        yield load(engines.of(private)), architecture_for(dataset, group[0].model), group
 
 
 def architecture_for(dataset: Dataset, model: Architecture) -> Any:

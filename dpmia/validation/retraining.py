@@ -28,8 +28,9 @@ from dpmia.privacy.opacus_accountants import not_covered, opacus_epsilons
 from dpmia.privacy.record import Accounting
 from dpmia.splits.split import Split
 from dpmia.training.engines.opacus import OpacusEngine
+from dpmia.training.model_spec import seeds
 from dpmia.training.run import Run
-from dpmia.training.train_models import architecture_for, seeds
+from dpmia.training.train_models import architecture_for
 from dpmia.validation.engines_agree import NOT_COMPARED, TOLERANCE, verdict
 
 log = logging.getLogger(__name__)

@@ -12,8 +12,9 @@ from dpmia.splits.block import draw_block
 from dpmia.training.engines.plain import PlainEngine
 from dpmia.training.engines.stacked import StackedEngine
 from dpmia.training.lightning import fit
+from dpmia.training.model_spec import seeds
 from dpmia.training.run import Run
-from dpmia.training.train_models import architecture_for, seeds
+from dpmia.training.train_models import architecture_for
 
 
 def toy():

@@ -19,8 +19,9 @@ from dpmia.settings.training_sets import expected_size
 from dpmia.splits.block import draw_block
 from dpmia.training.checkpoints import Checkpoints
 from dpmia.training.engines.evaluation import evaluate, set_state
+from dpmia.training.model_spec import ModelSpec, attackers_card, specify
 from dpmia.training.roles.references import draw_name
-from dpmia.training.train_models import ModelSpec, architecture_for, attackers_card, specify, train_for_losses
+from dpmia.training.train_models import architecture_for, train_for_losses
 
 ROLE = "distilled"
 

@@ -14,7 +14,8 @@ from dpmia.formats.signals import Signal, cross_entropy
 from dpmia.jobs.training import LeaveOneOutJob
 from dpmia.splits.sampled_records import draw_records
 from dpmia.training.checkpoints import Checkpoints
-from dpmia.training.train_models import ModelSpec, attackers_card, specify, train_models
+from dpmia.training.model_spec import ModelSpec, attackers_card, specify
+from dpmia.training.train_models import train_models
 
 ROLE = "leave_one_out"
 

@@ -18,7 +18,8 @@ from dpmia.settings.training_sets import expected_size
 from dpmia.splits.block import draw_block
 from dpmia.splits.split import Split
 from dpmia.training.checkpoints import Checkpoints
-from dpmia.training.train_models import ModelSpec, specify, train_for_losses
+from dpmia.training.model_spec import ModelSpec, specify
+from dpmia.training.train_models import train_for_losses
 
 ROLE = "reference"
 

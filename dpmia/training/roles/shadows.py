@@ -14,7 +14,8 @@ from dpmia.jobs.training import ShadowJob
 from dpmia.settings.training_sets import shadow_size
 from dpmia.splits.split import Split
 from dpmia.training.checkpoints import Checkpoints
-from dpmia.training.train_models import ModelSpec, specify, train_models
+from dpmia.training.model_spec import ModelSpec, specify
+from dpmia.training.train_models import train_models
 
 ROLE = "shadow"
 

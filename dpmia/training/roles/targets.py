@@ -18,7 +18,8 @@ from dpmia.settings.training_sets import expected_size
 from dpmia.splits.split import Split
 from dpmia.training.checkpoints import Checkpoints
 from dpmia.training.collusion import Marks, draw_keys, with_marks
-from dpmia.training.train_models import ModelSpec, specify, train_models
+from dpmia.training.model_spec import ModelSpec, specify
+from dpmia.training.train_models import train_models
 
 ROLE = "target"
 

@@ -23,8 +23,9 @@ from dpmia.settings.experiment import Experiment
 from dpmia.settings.messages import checked
 from dpmia.splits.block import draw_block
 from dpmia.training.collusion import draw_keys, with_marks
+from dpmia.training.model_spec import specify
 from dpmia.training.roles.targets import train_block
-from dpmia.training.train_models import specify, train_models
+from dpmia.training.train_models import train_models
 
 INF = math.inf
 CLASSES, SIDE = 5, 8

@@ -12,10 +12,11 @@ from dpmia.common.registry import load
 from dpmia.formats.model_card import Architecture, ModelCard
 from dpmia.settings import jobs, reference_jobs
 from dpmia.splits.block import draw_block
+from dpmia.training.model_spec import seeds
 from dpmia.training.roles.distilled import train_distilled
 from dpmia.training.roles.references import draw_name, train_references
 from dpmia.training.roles.targets import train_block
-from dpmia.training.train_models import architecture_for, seeds
+from dpmia.training.train_models import architecture_for
 
 INF = float("inf")
 

@@ -25,11 +25,12 @@ from dpmia.training.engines.plain import PlainEngine
 from dpmia.training.engines.scikit_learn import ScikitLearnEngine
 from dpmia.training.engines.stacked import StackedEngine
 from dpmia.training.lightning import fit
+from dpmia.training.model_spec import seeds
 from dpmia.training.roles import distilled
 from dpmia.training.roles.targets import train_block
 from dpmia.training.run import Run, Seeds
 from dpmia.training.streams import Streams, full_generator
-from dpmia.training.train_models import architecture_for, seeds
+from dpmia.training.train_models import architecture_for
 
 INF = float("inf")
 BOTH = "batch norm and dropout"

@@ -15,10 +15,10 @@ from dpmia.formats.model_card import ModelCard
 from dpmia.settings import jobs, reference_jobs
 from dpmia.splits.block import draw_block
 from dpmia.splits.split import Split
+from dpmia.training.model_spec import seeds
 from dpmia.training.roles.references import draw_name, queries, train_references
 from dpmia.training.roles.shadows import train_shadows
 from dpmia.training.roles.targets import train_block
-from dpmia.training.train_models import seeds
 
 INF = math.inf
 BERNOULLI = {

@@ -12,9 +12,9 @@ from dpmia.formats.model_card import ModelCard
 from dpmia.formats.signals import MEMBER, NONMEMBER
 from dpmia.settings import jobs
 from dpmia.splits.split import Split
+from dpmia.training.model_spec import seeds
 from dpmia.training.roles.shadows import draws, train_shadows
 from dpmia.training.roles.targets import train_block
-from dpmia.training.train_models import seeds
 
 #: A correct draw fails a test of uniformity with this probability, were its seeds drawn anew.
 FALSE_ALARM = 1e-6

@@ -248,7 +248,7 @@ def test_records_that_join_at_random_are_trained_on_though_only_some_are_queried
         def __post_init__(self):
             trained_on[self.name] = self.records
 
-    monkeypatch.setattr("dpmia.training.train_models.Run", Remembered)
+    monkeypatch.setattr("dpmia.training.model_spec.Run", Remembered)
     given = experiment(
         membership={"kind": "bernoulli", "records": records, "queries": 30},
         arms={"half": {"rate": 0.5}},
