@@ -69,53 +69,70 @@ def labels(
             remedy = "Remove the row, or set missing: drop; if it is a class, take it out of missing_marks."
             raise DataError(_place(fields, name, row), f"{_shown(text)} is a missing label", remedy)
     unique = list(dict.fromkeys(texts))
-    if positive_from is None:
-        _one_spelling(fields, name, unique, capitals=positive is None)
     if positive_from is not None:
-        for text in unique:
-            if not is_number(text):
-                row = fields.rows[list(texts).index(text)]
-                raise DataError(_place(fields, name, row), f"{_shown(text)} is not a number, as positive_from requires")
-        classes: tuple[str, ...] = (f"below {positive_from:g}", f"{positive_from:g} and above")
-        code = {text: int(float(text) >= positive_from) for text in unique}
+        classes, code = _by_threshold(fields, name, unique, positive_from)
     elif positive is not None:
-        wanted = []
-        for value in positive if isinstance(positive, list) else [positive]:
-            match = _named(value, unique)
-            if match is None:
-                problem = f"{value!r} of the key positive is not one of the labels {shortened(list(map(repr, unique)))}"
-                raise DataError(_place(fields, name), problem, suggestion(value, unique))
-            wanted.append(match)
-        for text in unique:
-            alike = next((label for label in wanted if label.casefold() == text.casefold()), None)
-            if text not in wanted and alike is not None:
-                problem = f"the labels {_shown(alike)} and {_shown(text)} differ in capitals alone"
-                raise DataError(_place(fields, name), problem, "Write them alike, or name both under positive")
-        classes = ("other", ", ".join(wanted))
-        code = {text: int(text in wanted) for text in unique}
+        classes, code = _by_positive(fields, name, unique, positive if isinstance(positive, list) else [positive])
     else:
-        numbers = [float(text) for text in texts if is_number(text)]
-        if kind == "number" or (kind is None and len(unique) > MOST_NUMBERS and len(numbers) == len(texts)):
-            middle = f"{np.median(numbers):g}" if numbers else "NUMBER"
-            as_classes = (
-                "save y as integers" if fields.file.lower().endswith(".npz") else f"set types: {{{name}: category}}"
-            )
-            raise DataError(
-                _place(fields, name),
-                f"the labels are {len(unique)} different numbers, and regression cannot be audited",
-                f"For two classes, set the smallest label of class 1 (positive_from: {middle}). If each number is a "
-                f"class, {as_classes}.",
-            )
-        classes = tuple(in_order(unique))
-        code = {text: number for number, text in enumerate(classes)}
-    if len(classes) > MOST_CLASSES:
-        remedy = "Choose another column, or make two classes with positive or positive_from."
-        problem = f"{len(classes)} different labels are more than {MOST_CLASSES}"
-        raise DataError(_place(fields, name), problem, remedy)
+        classes, code = _by_text(fields, name, unique, kind)
     y = np.fromiter((code[text] for text in texts), dtype=np.int64, count=len(texts))
     if len(np.unique(y)) < 2:
         raise DataError(_place(fields, name), f"all labels are of one class ({classes[y[0]]})", "Choose another column")
     return y, classes
+
+
+#: Names of classes, and the class of each text.
+_Coded = tuple[tuple[str, ...], dict[str, int]]
+
+
+def _by_threshold(fields: Fields, name: str, unique: Sequence[str], positive_from: float) -> _Coded:
+    """Return two classes: numbers from `positive_from` on, and those below."""
+    for text in unique:
+        if not is_number(text):
+            row = _first_row(fields, name, text)
+            raise DataError(_place(fields, name, row), f"{_shown(text)} is not a number, as positive_from requires")
+    code = {text: int(float(text) >= positive_from) for text in unique}
+    return (f"below {positive_from:g}", f"{positive_from:g} and above"), code
+
+
+def _by_positive(fields: Fields, name: str, unique: Sequence[str], positive: Sequence[Any]) -> _Coded:
+    """Return two classes: the texts that `positive` names, and all others."""
+    _one_spelling(fields, name, unique, capitals=False)
+    wanted = []
+    for value in positive:
+        match = _named(value, unique)
+        if match is None:
+            problem = f"{value!r} of the key positive is not one of the labels {shortened(list(map(repr, unique)))}"
+            raise DataError(_place(fields, name), problem, suggestion(value, unique))
+        wanted.append(match)
+    for text in unique:
+        alike = next((label for label in wanted if label.casefold() == text.casefold()), None)
+        if text not in wanted and alike is not None:
+            problem = f"the labels {_shown(alike)} and {_shown(text)} differ in capitals alone"
+            raise DataError(_place(fields, name), problem, "Write them alike, or name both under positive")
+    return ("other", ", ".join(wanted)), {text: int(text in wanted) for text in unique}
+
+
+def _by_text(fields: Fields, name: str, unique: Sequence[str], kind: str | None) -> _Coded:
+    """Return a class of each text; see `labels` for `kind`."""
+    _one_spelling(fields, name, unique, capitals=True)
+    if kind == "number" or (kind is None and len(unique) > MOST_NUMBERS and all(map(is_number, unique))):
+        numbers = [float(text) for text in fields.columns[name] if is_number(text)]
+        middle = f"{np.median(numbers):g}" if numbers else "NUMBER"
+        arrays = fields.file.lower().endswith(".npz")
+        as_classes = "save y as integers" if arrays else f"set types: {{{name}: category}}"
+        raise DataError(
+            _place(fields, name),
+            f"the labels are {len(unique)} different numbers, and regression cannot be audited",
+            f"For two classes, set the smallest label of class 1 (positive_from: {middle}). If each number is a "
+            f"class, {as_classes}.",
+        )
+    if len(unique) > MOST_CLASSES:
+        remedy = "Choose another column, or make two classes with positive or positive_from."
+        problem = f"{len(unique)} different labels are more than {MOST_CLASSES}"
+        raise DataError(_place(fields, name), problem, remedy)
+    classes = tuple(in_order(unique))
+    return classes, {text: number for number, text in enumerate(classes)}
 
 
 def groups(fields: Fields, name: str, values: Sequence[str], y: np.ndarray) -> None:
@@ -267,7 +284,7 @@ def _kind(fields: Fields, name: str, unique: Sequence[str], marks: frozenset[str
         _no_decimal_commas(fields, name, unique)
         return "category"
     odd = next(text for text in unique if text not in numbers)
-    row = fields.rows[list(fields.columns[name]).index(odd)]
+    row = _first_row(fields, name, odd)
     raise DataError(
         _place(fields, name, row),
         f"{_shown(odd)} is not a number, as the other values of the column are",
@@ -279,7 +296,7 @@ def _no_decimal_commas(fields: Fields, name: str, unique: Sequence[str]) -> None
     """Refuse numbers with decimal commas, which would pass for categories."""
     commas = [text for text in unique if _COMMA.fullmatch(text)]
     if len([*commas, *filter(is_number, unique)]) / len(unique) >= MOSTLY and commas:
-        row = fields.rows[list(fields.columns[name]).index(commas[0])]
+        row = _first_row(fields, name, commas[0])
         advice = "Save numbers with decimal points, and without separators of thousands"
         remedy = f"{advice}, or set types: {{{name}: category}} if these are not numbers."
         raise DataError(_place(fields, name, row), f"{_shown(commas[0])} has a comma, as most rows do", remedy)
@@ -288,7 +305,7 @@ def _no_decimal_commas(fields: Fields, name: str, unique: Sequence[str]) -> None
 def _number(fields: Fields, name: str, text: str) -> float:
     if is_number(text):
         return float(text)
-    row = fields.rows[list(fields.columns[name]).index(text)]
+    row = _first_row(fields, name, text)
     remedy = "Correct it, or add it to missing_marks if it is a missing value."
     raise DataError(_place(fields, name, row), f"{_shown(text)} {why_no_number(text)}", remedy)
 
@@ -317,6 +334,10 @@ def _named(value: Any, texts: Sequence[str]) -> str | None:
 
 def _place(fields: Fields, name: str, row: int | None = None) -> str:
     return f"{fields.file}{f', row {row}' if row is not None else ''}, column {name!r}"
+
+
+def _first_row(fields: Fields, name: str, text: str) -> int:
+    return fields.rows[list(fields.columns[name]).index(text)]
 
 
 def _shown(text: str) -> str:
