@@ -49,7 +49,7 @@ def add_plan(parser: argparse.ArgumentParser) -> None:
     for name, choices in CHOICES.items():
         parser.add_argument(_option(name), choices=choices)
     for name, (kind, text) in NUMBERS.items():
-        parser.add_argument(_option(name), type=kind, help=text, metavar="N")
+        parser.add_argument(_option(name), type=_typed(kind), help=text, metavar="N")
     parser.add_argument("--overwrite", action="store_true", help="replace a plan.yaml that was edited")
 
 
@@ -67,6 +67,19 @@ def plan(options: argparse.Namespace) -> None:
 
 def _option(name: str) -> str:
     return f"--{name.replace('_', '-')}"
+
+
+def _typed(kind: Callable[[Any], float]) -> Callable[[str], float]:
+    """Return the type of an option, whose message says what to write."""
+
+    def parse(text: str) -> float:
+        try:
+            return kind(text)
+        except (ValueError, OverflowError):
+            wanted = "an integer. Write 1000 or 1e3" if kind is integer else "a number. Write 0.1 or 1e-5"
+            raise argparse.ArgumentTypeError(f"{text!r} is not {wanted}") from None
+
+    return parse
 
 
 def _from_file(path: str) -> dict[str, Any]:

@@ -276,7 +276,8 @@ def _epsilon(text: str) -> float | str:
     try:
         epsilon = parse_epsilon(text)
     except ValueError as error:
-        raise UserError("dpmia, --epsilon", str(error)) from error
+        remedy = "Separate values by spaces: --epsilon 1 10" if "," in text else ""
+        raise UserError("dpmia, --epsilon", str(error), remedy) from error
     return "inf" if epsilon == float("inf") else int(epsilon) if epsilon.is_integer() else epsilon
 
 

@@ -134,7 +134,9 @@ def known_column(fields: Fields, name: str, key: str) -> None:
     """Refuse a key of the settings, or an option, that names no column."""
     if name not in fields.columns:
         problem = f"{key} is {name!r}, which is none of the columns {shortened(fields.columns)}"
-        raise DataError(fields.file, problem, suggestion(name, fields.columns))
+        several = key.startswith("--") and all(part in fields.columns for part in name.split(","))
+        remedy = f"Separate them by spaces: {key} {name.replace(',', ' ')}" if several else ""
+        raise DataError(fields.file, problem, remedy or suggestion(name, fields.columns))
 
 
 def in_order(values: Iterable[str]) -> list[str]:

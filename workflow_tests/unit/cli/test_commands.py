@@ -326,6 +326,15 @@ WRONG = {
     ),
     "option of no command": (("--versoin", "init", "x"), "Did you mean '--version'? Options: dpmia --help"),
     "target": (("plan", "--value", "1"), "Error: dpmia plan, --target: missing. Such as: --target advantage"),
+    "percent": (("plan", "--value", "10%"), "--value: '10%' is not a number. Write 0.1 or 1e-5. Options: dpmia plan"),
+    "epsilons with a comma": (
+        ("audit", "Clinic 2.csv", "--label", "readmitted", "--epsilon", "1,2"),
+        "--epsilon: '1,2' is not a number. Separate values by spaces: --epsilon 1 10",
+    ),
+    "columns with a comma": (
+        ("audit", "Clinic 2.csv", "--label", "readmitted", "--drop", "age,hospital"),
+        "and 2 more. Separate them by spaces: --drop age hospital.",
+    ),
     "value": (("plan", "--target", "auc", "--value", "0.2"), "plan_noise, value: 0.2 is not above 0.5"),
     "plan file": (("plan", "nowhere.yaml"), "Error: nowhere.yaml: there is no such file. Options alone do, too"),
 }

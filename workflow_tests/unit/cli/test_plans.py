@@ -30,7 +30,7 @@ def test_keys_of_a_plan_file_are_checked(folder, capsys):
     assert "Error: plan.yaml, steps: inf is not an integer." in refused(capsys, "plan", "plan.yaml")
     (folder / "plan.yaml").write_text("steps: 1.5\n")
     assert "Error: plan.yaml, steps: 1.5 is not an integer." in refused(capsys, "plan", "plan.yaml")
-    assert "--steps: invalid integer value: '1e-2'" in refused(capsys, "plan", "--steps", "1e-2")
+    assert "--steps: '1e-2' is not an integer. Write 1000" in refused(capsys, "plan", "--steps", "1e-2")
 
 
 def test_steps_may_be_written_as_powers_of_ten(folder, capsys):
