@@ -17,16 +17,17 @@ log = logging.getLogger(__name__)
 def main(snakemake):
     """Read and encode the data set as `params.job` says."""
     job = PrepareJob.from_plain(snakemake.params.job)
-    module, own = load(job.module), job.reading or {}
+    module, reading = load(job.module), job.reading
     with errors_of_file(job.module, "data set", every=True):
-        raw = module.read(Path(snakemake.input[0]).parent, **own)
+        folder = Path(snakemake.input[0]).parent
+        raw = module.read(folder) if reading is None else module.read(folder, reading)
         dataset = module.encode(raw, **job.options)
         for file in dataset.provenance["files"]:
             log.info("%s: %s rows", file["name"], file["rows"])
         log.info("%s: %d records, %d features", dataset.name, *dataset.x.shape[:2])
-        if not dataset.provenance["synthetic"] and not own:
+        if not dataset.provenance["synthetic"] and reading is None:
             require_published(dataset.name, dataset.provenance["files"])
-    described = module.describe(dataset.provenance) if own else ()
+    described = () if reading is None else module.describe(dataset.provenance)
     for line in described:
         log.info("%s", line)
     if job.canaries is not None:

@@ -7,20 +7,20 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from dpmia.common.files import is_file
 from dpmia.common.registry import load
 from dpmia.datasets.own.files import Overview, in_order, overview
 from dpmia.datasets.raw.parsing import Category, Number
+from dpmia.jobs.own_reading import OwnReading
 
 
-def group_sizes(module: str | None, own: Mapping[str, Any] | None, by: str) -> dict[str, int | None]:
+def group_sizes(module: str | None, own: OwnReading | None, by: str) -> dict[str, int | None]:
     """Return the number of records of each group, the groups in their order.
 
     Args:
         module: of a published data set: its groups are those that its layout knows, their sizes None.
-        own: of a file of one's own, as `dpmia.settings.own_data.OwnData.reading` says; its groups are counted.
+        own: how a file of one's own is read, with its whole path; its groups are counted.
         by: the attribute that holds the groups.
 
     Returns:
@@ -41,7 +41,7 @@ def group_sizes(module: str | None, own: Mapping[str, Any] | None, by: str) -> d
     return dict.fromkeys(groups.get(by) or (kind.values if isinstance(kind, Category) else ()))
 
 
-def group_column(own: Mapping[str, Any], by: str | None) -> tuple[str, ...]:
+def group_column(own: OwnReading, by: str | None) -> tuple[str, ...]:
     """Return the group of every record of a file of one's own; of records without groups, an empty one.
 
     Args:
@@ -54,7 +54,7 @@ def group_column(own: Mapping[str, Any], by: str | None) -> tuple[str, ...]:
     return _overview(own, by).groups
 
 
-def file_size(own: Mapping[str, Any], by: str | None) -> tuple[int, int, int, int]:
+def file_size(own: OwnReading, by: str | None) -> tuple[int, int, int, int]:
     """Return records, features, classes and rows of pixels (0 for no images) of a file of one's own.
 
     Raises:
@@ -64,14 +64,13 @@ def file_size(own: Mapping[str, Any], by: str | None) -> tuple[int, int, int, in
     return len(file_overview.groups), file_overview.features, file_overview.classes, file_overview.image
 
 
-def _overview(own: Mapping[str, Any], by: str | None) -> Overview:
+def _overview(own: OwnReading, by: str | None) -> Overview:
     """Read a file once, though many experiments at all scales use it."""
-    path = Path(own["path"])
+    path = Path(own.path)
     changed = path.stat().st_mtime_ns if is_file(path) else 0  # reading says what is wrong with it
-    return _read(json.dumps(dict(own), sort_keys=True), by, changed)
+    return _read(json.dumps(own.plain(), sort_keys=True), by, changed)
 
 
 @cache
 def _read(own: str, by: str | None, changed: int) -> Overview:
-    reading = json.loads(own)
-    return overview(Path(reading["path"]), reading, by)
+    return overview(OwnReading.from_plain(json.loads(own)), by)

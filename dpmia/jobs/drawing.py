@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dpmia.common.plain import PlainData
+from dpmia.jobs.own_reading import OwnReading
 
 #: Arguments of drawing functions that had another name: seeds keep the old one, so that numbers stay.
 SEED_NAMES = {"queries": "asked"}
@@ -26,13 +27,13 @@ class PrepareJob(PlainData):
     Attributes:
         module: that reads and encodes it.
         options: of its function `encode`.
-        reading: of its function `read`; None for published data, which need none.
+        reading: of a file of one's own; None for published data.
         canaries: in the place of its first records; None for none.
     """
 
     module: str
     options: dict[str, Any]
-    reading: dict[str, Any] | None = None
+    reading: OwnReading | None = None
     canaries: Canaries | None = None
 
 

@@ -65,7 +65,7 @@ def expand_groups(settings: Mapping[str, Any], root: Path, where: str) -> dict[s
 
 def _sizes(dataset: Any, by: str, root: Path, where: str) -> dict[str, int | None]:
     if isinstance(dataset, OwnData):
-        return load(names.GROUP_SIZES)(None, dataset.reading | {"path": str(root / dataset.path)}, by)
+        return load(names.GROUP_SIZES)(None, dataset.reading.at(root / dataset.path), by)
     if not isinstance(dataset, str) or dataset not in names.DATASETS:
         return {"any": None}  # mistakes in the data set are reported when all settings are checked
     sizes = load(names.GROUP_SIZES)(names.DATASETS[dataset], None, by)

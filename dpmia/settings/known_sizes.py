@@ -50,7 +50,7 @@ def _from_file(experiment: Experiment, job: BatchLimits, root: Path, where: str)
     dataset, membership = experiment.dataset, experiment.membership
     if not isinstance(dataset, OwnData) or membership.kind in ("cluster", "bias"):
         return None
-    reading = dataset.reading | {"path": str(root / dataset.path)}
+    reading = dataset.reading.at(root / dataset.path)
     try:
         return load(names.DRAWN_SIZES)(reading, membership.by, names.MEMBERSHIP[membership.kind], job.arms)
     except DataError as error:

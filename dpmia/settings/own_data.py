@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import re
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
+from dpmia.jobs.own_reading import OwnReading
 from dpmia.settings.base import Name, PathOfFile, Settings
 
 Value = str | int | Annotated[float, Field(allow_inf_nan=False)]
@@ -106,14 +105,13 @@ class OwnData(Settings):
 
     @property
     def key(self) -> str:
-        """The name and a digest of all settings: two readings of one file are two data sets."""
-        text = json.dumps(self.reading, sort_keys=True)
-        return f"{self.title}.{hashlib.sha256(text.encode()).hexdigest()[:8]}"
+        """The name and a digest of all settings."""
+        return f"{self.title}.{self.reading.digest}"
 
     @property
-    def reading(self) -> dict[str, Any]:
-        """How the file is read, as plain data."""
-        return self.model_dump() | {"name": self.title, "form": self.form}
+    def reading(self) -> OwnReading:
+        """How the file is read."""
+        return OwnReading.from_plain(self.model_dump() | {"name": self.title, "form": self.form})
 
 
 #: Ending of a file's name -> its form.

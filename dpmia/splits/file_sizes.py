@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
@@ -12,18 +11,17 @@ from dpmia.common.errors import DataError, words_of
 from dpmia.common.registry import load
 from dpmia.datasets.groups import group_column
 from dpmia.jobs.drawing import ArmDraw
+from dpmia.jobs.own_reading import OwnReading
 from dpmia.settings.training_sets import TrainingSizes
 from dpmia.splits.block import draw_one
 from dpmia.splits.drawn_sizes import of_splits
 
 
-def from_file(
-    reading: Mapping[str, Any], by: str | None, draw: str, arms: Mapping[str, ArmDraw]
-) -> dict[str, TrainingSizes]:
+def from_file(reading: OwnReading, by: str | None, draw: str, arms: Mapping[str, ArmDraw]) -> dict[str, TrainingSizes]:
     """Return the sizes of each arm that draws from a file of one's own; all rows of the file count.
 
     Args:
-        reading: as `dpmia.settings.own_data.OwnData.reading` says, with the whole path.
+        reading: how the file is read, with its whole path.
         by: the column that holds the groups; None for none.
         draw: name of a function of `dpmia.splits.draws`.
         arms: how the records of each arm are drawn.

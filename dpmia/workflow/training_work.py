@@ -127,7 +127,7 @@ def _file_size(experiment: Experiment) -> tuple[int, int, int, int]:
     path = Path.cwd() / dataset.path
     by = None if membership.kind in ("cluster", "bias") else membership.by  # as the check of batches reads it
     try:
-        size: tuple[int, int, int, int] = load(names.FILE_SIZE)(dataset.reading | {"path": str(path)}, by)
+        size: tuple[int, int, int, int] = load(names.FILE_SIZE)(dataset.reading.at(path), by)
     except DataError:  # the job that prepares it says what is wrong
         return UNKNOWN_SIZE
     return size

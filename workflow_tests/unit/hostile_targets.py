@@ -116,8 +116,8 @@ def own_table():
 
     def read(folder):
         reading = OwnData(path="own.csv", label="ill", group="site").reading
-        dataset = own.encode(own.read(folder, **reading))
-        sizes = group_sizes(None, reading | {"path": str(folder / "own.csv")}, "site")
+        dataset = own.encode(own.read(folder, reading))
+        sizes = group_sizes(None, reading.at(folder / "own.csv"), "site")
         return dataset.fingerprint, dataset.features, sizes, own.describe(dataset.provenance)[1:]
 
     damages = (mutations.damaged, mutations.squeezed, mutations.bad_cells)
@@ -131,7 +131,7 @@ def own_arrays():
         np.savez(folder / "own.npz", x=rng.normal(size=(50, 3)), y=np.arange(50) % 3, group=group)
 
     def read(folder):
-        dataset = own.encode(own.read(folder, **OwnData(path="own.npz").reading))
+        dataset = own.encode(own.read(folder, OwnData(path="own.npz").reading))
         assert np.isfinite(dataset.x).all()
         return dataset.fingerprint, dataset.features, own.describe(dataset.provenance)[1:]
 

@@ -32,7 +32,8 @@ def prepare(experiment: Experiment, root: Path) -> Dataset:
     """Read and encode the data set, as `scripts/prepare_dataset.py` does."""
     job = jobs.prepare_job(experiment)
     module = load(job.module)
-    dataset = module.encode(module.read(root, **(job.reading or {})), **job.options)
+    raw = module.read(root) if job.reading is None else module.read(root, job.reading)
+    dataset = module.encode(raw, **job.options)
     return dataset if job.canaries is None else with_canaries(dataset, job.canaries)
 
 

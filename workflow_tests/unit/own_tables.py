@@ -39,4 +39,4 @@ def read(folder, content, name="own.csv", attributes=(), **settings):
     (folder / name).write_bytes(data)
     settings = {"path": name, "label": "ill", "group": "site"} | settings
     reading = OwnData(**{key: value for key, value in settings.items() if value is not None}).reading
-    return own.encode(own.read(folder, **reading), attributes)
+    return own.encode(own.read(folder, reading), attributes)

@@ -15,12 +15,14 @@ from typing import Any
 import numpy as np
 
 from dpmia.common.errors import DataError
+from dpmia.common.optional import needed
 from dpmia.common.reading import parquet
 from dpmia.common.reading.arrays import arrays as opened_arrays
 from dpmia.common.reading.rows import counts, rows
 from dpmia.common.reading.source import Source, own
 from dpmia.common.registry import suggestion
 from dpmia.datasets.raw.parsing import DECIMAL, LARGEST, SYNTHETIC_MARK
+from dpmia.jobs.own_reading import OwnReading
 
 #: Characters that are tried as separators, and rows on which they are tried.
 SEPARATORS = (",", ";", "\t", "|")
@@ -71,30 +73,31 @@ class Overview:
 
 def fields_of(path: Path) -> Fields:
     """Return the fields of a CSV or Parquet file, by its ending; see `read_fields`."""
-    form = "parquet" if path.suffix.lower() == ".parquet" else "csv"
-    return read_fields(path, {"form": form, "separator": None, "columns": None})
+    return read_fields(path, "parquet" if path.suffix.lower() == ".parquet" else "csv")
 
 
-def read_fields(path: Path, reading: Mapping[str, Any]) -> Fields:
+def read_fields(path: Path, form: str, separator: str | None = None, columns: list[str] | None = None) -> Fields:
     """Return the fields of a CSV or Parquet file.
 
     Args:
         path: the file.
-        reading: as `dpmia.settings.own_data.OwnData.reading` says.
+        form: `csv` or `parquet`.
+        separator: of CSV; None to detect it.
+        columns: names of all columns of a CSV file without a row of names; None where it has one.
 
     Raises:
         DataError: the file is absent, damaged, or no table.
     """
     file = own(path)
-    text = reading["form"] != "parquet"
+    text = form != "parquet"
     content = _content(file, text)
-    names, lines, records = _csv(file, content, reading) if text else _parquet(file, content)
+    names, lines, records = _csv(file, content, separator, columns) if text else _parquet(file, content)
     _check_names(file, names)
     if not records:
         raise file.error("the table has no records", remedy=_NO_RECORDS)
-    columns = dict(zip(names, zip(*records, strict=True), strict=True))
+    texts = dict(zip(names, zip(*records, strict=True), strict=True))
     digest = hashlib.sha256(content).hexdigest()
-    return Fields(path.name, lines, columns, _provenance(path, digest, len(content), len(records)))
+    return Fields(path.name, lines, texts, _provenance(path, digest, len(content), len(records)))
 
 
 def read_arrays(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
@@ -167,18 +170,18 @@ def shortened(values: Collection[Any], most: int = 8) -> str:
     return first if len(values) <= most else f"{first} and {len(values) - most} more"
 
 
-def overview(path: Path, reading: Mapping[str, Any], by: str | None) -> Overview:
+def overview(reading: OwnReading, by: str | None) -> Overview:
     """Return what planning needs to know of a file, before anything else of it is read.
 
     Args:
-        path: the file.
-        reading: as `dpmia.settings.own_data.OwnData.reading` says.
+        reading: how the file is read, with its whole path.
         by: column of the groups; None for none: all records are of one without a name.
 
     Raises:
         DataError: the file cannot be read, or has no such column.
     """
-    if reading["form"] == "npz":
+    path = Path(reading.path)
+    if reading.form == "npz":
         arrays, _ = read_arrays(path)
         if by is not None and "group" not in arrays:
             remedy = "Add it, or choose a membership.kind without groups"
@@ -186,22 +189,23 @@ def overview(path: Path, reading: Mapping[str, Any], by: str | None) -> Overview
         shape, classes = arrays["x"].shape, len(np.unique(arrays["y"]))
         groups = [""] * shape[0] if by is None else arrays["group"].astype(np.str_).tolist()
         return Overview(tuple(groups), math.prod(shape[1:]), classes, shape[-1] if len(shape) == 4 else 0)
-    fields = read_fields(path, reading)
+    fields = read_fields(path, reading.form, reading.separator, reading.columns)
     if by is not None:
         known_column(fields, by, "group")
-    groups = [""] * len(fields.rows) if by is None else groups_of(fields, by, reading["missing_marks"])
-    known_column(fields, reading["label"], "label")
-    binary = reading["positive"] is not None or reading["positive_from"] is not None
-    classes = 2 if binary else len({*fields.columns[reading["label"]]} - {*reading["missing_marks"]})
-    left_out = {reading["label"], reading["group"], *reading["drop"]}
+    groups = [""] * len(fields.rows) if by is None else groups_of(fields, by, reading.missing_marks)
+    label = needed(reading.label)
+    known_column(fields, label, "label")
+    binary = reading.positive is not None or reading.positive_from is not None
+    classes = 2 if binary else len({*fields.columns[label]} - {*reading.missing_marks})
+    left_out = {label, reading.group, *reading.drop}
     features = sum(_features(name, texts, reading) for name, texts in fields.columns.items() if name not in left_out)
     return Overview(tuple(groups), features, classes)
 
 
-def _features(name: str, texts: Sequence[str], reading: Mapping[str, Any]) -> int:
+def _features(name: str, texts: Sequence[str], reading: OwnReading) -> int:
     """Return how many features a column becomes: one of numbers, or as many as it has categories."""
-    values = {*texts} - {*reading["missing_marks"]}
-    kind = reading["types"].get(name)
+    values = {*texts} - {*reading.missing_marks}
+    kind = reading.types.get(name)
     return 1 if kind == "number" or (kind is None and all(map(is_number, values))) else len(values)
 
 
@@ -222,14 +226,15 @@ def _provenance(path: Path, digest: str, size: int, rows: int) -> dict[str, Any]
     return {"files": [file], "synthetic": path.with_name(SYNTHETIC_MARK).exists()}
 
 
-def _csv(file: Source, content: bytes, reading: Mapping[str, Any]) -> tuple[list[str], list[int], list[list[str]]]:
+def _csv(
+    file: Source, content: bytes, separator: str | None, names: list[str] | None
+) -> tuple[list[str], list[int], list[list[str]]]:
     text = file.decoded(content)
     if unprintable := _CONTROL.search(text):
         where = f", row {text.count(chr(10), 0, unprintable.start()) + 1}"
         raise file.error(f"{unprintable.group()!r} is a sign that controls a terminal", where, "Remove it")
-    separator = reading["separator"] or _separator(text)
+    separator = separator or _separator(text)
     lines, records = _split(file, text, separator)
-    names = reading["columns"]
     if names is None:
         if not records:
             raise file.error("the table has no row of names", remedy=_NO_RECORDS)

@@ -15,11 +15,13 @@ import numpy as np
 import pandas as pd
 
 from dpmia.common.errors import DataError
+from dpmia.common.optional import needed
 from dpmia.datasets.encoding import prepared
 from dpmia.datasets.own import checks
 from dpmia.datasets.own.files import Fields, groups_of, in_order, known_column, read_arrays, read_fields, shortened
 from dpmia.datasets.raw.parsing import Category
 from dpmia.datasets.table import Dataset
+from dpmia.jobs.own_reading import OwnReading
 
 #: Fewest records that an audit can measure anything on.
 FEWEST = 40
@@ -56,18 +58,18 @@ class OwnTable:
     image: tuple[int, ...] | None = None
 
 
-def read(folder: Path, **reading: Any) -> OwnTable:
+def read(folder: Path, reading: OwnReading) -> OwnTable:
     """Parse and check a file of one's own.
 
     Args:
         folder: where it lies.
-        reading: as `dpmia.settings.own_data.OwnData.reading` says.
+        reading: how it is read; of its path the name counts.
 
     Raises:
         DataError: something is wrong with the file; one message with column, row and remedy.
     """
-    path = folder / Path(reading["path"]).name
-    table = _from_arrays(path, reading) if reading["form"] == "npz" else _from_table(path, reading)
+    path = folder / Path(reading.path).name
+    table = _from_arrays(path, reading) if reading.form == "npz" else _from_table(path, reading)
     if len(table.y) < FEWEST:
         raise DataError(path.name, f"{len(table.y)} records are fewer than the required {FEWEST}")
     return table
@@ -134,21 +136,21 @@ def _listed_counts(counts: Mapping[str, int]) -> str:
     return shortened([f"{name} {count}" for name, count in counts.items()])
 
 
-def _from_table(path: Path, reading: Mapping[str, Any]) -> OwnTable:
-    fields = read_fields(path, reading)
-    label, by = reading["label"], reading["group"]
-    for key, names in (("label", [label]), ("group", [by] if by else []), ("drop", reading["drop"]),
-                       ("types", reading["types"])):  # fmt: skip
+def _from_table(path: Path, reading: OwnReading) -> OwnTable:
+    fields = read_fields(path, reading.form, reading.separator, reading.columns)
+    label, by = needed(reading.label), reading.group
+    for key, names in (("label", [label]), ("group", [by] if by else []), ("drop", reading.drop),
+                       ("types", reading.types)):  # fmt: skip
         for name in names:
             known_column(fields, name, key)
-    marks = frozenset(reading["missing_marks"])
-    names = [name for name in fields.columns if name not in (label, by, *reading["drop"])]
-    fields, dropped = _without_missing(fields, [label, *names], marks) if reading["missing"] == "drop" else (fields, 0)
-    if reading["missing"] == "refuse":
+    marks = frozenset(reading.missing_marks)
+    names = [name for name in fields.columns if name not in (label, by, *reading.drop)]
+    fields, dropped = _without_missing(fields, [label, *names], marks) if reading.missing == "drop" else (fields, 0)
+    if reading.missing == "refuse":
         checks.nothing_missing(fields, names, marks)
-    kind = reading["types"].get(label)
-    y, classes = checks.labels(fields, label, marks, reading["positive"], reading["positive_from"], kind)
-    columns = checks.parsed(fields, names, reading["types"], marks, reading["most_values"])
+    kind = reading.types.get(label)
+    y, classes = checks.labels(fields, label, marks, reading.positive, reading.positive_from, kind)
+    columns = checks.parsed(fields, names, reading.types, marks, reading.most_values)
     if not columns:
         raise DataError(path.name, f"no feature is left among the columns {shortened(fields.columns)}")
     frame = pd.DataFrame(columns)
@@ -158,18 +160,18 @@ def _from_table(path: Path, reading: Mapping[str, Any]) -> OwnTable:
         frame[by] = Category(tuple(in_order(set(groups)))).column(groups)
     description = {
         "columns": checks.described(fields, frame, by, marks),
-        "missing": reading["missing"],
+        "missing": reading.missing,
         "warnings": [
             *([f"Rows left out for missing values: {dropped}."] if dropped else []),
             *checks.warnings(frame.drop(columns=[by] if by else []), y, classes),
         ],
     }
-    keep = reading["duplicates"] == "keep"
+    keep = reading.duplicates == "keep"
     rows = np.asarray(fields.rows, dtype=np.int64)
-    return OwnTable(reading["name"], frame, by, y, classes, rows, fields.provenance, description, keep)
+    return OwnTable(reading.name, frame, by, y, classes, rows, fields.provenance, description, keep)
 
 
-def _from_arrays(path: Path, reading: Mapping[str, Any]) -> OwnTable:
+def _from_arrays(path: Path, reading: OwnReading) -> OwnTable:
     arrays, provenance = read_arrays(path)
     with np.errstate(over="ignore"):  # to infinity, which is refused
         whole = arrays["x"]
@@ -196,15 +198,15 @@ def _from_arrays(path: Path, reading: Mapping[str, Any]) -> OwnTable:
     }
     fields = Fields(path.name, rows, texts, provenance)
     kind = None if arrays["y"].dtype.kind == "f" else "category"
-    y, classes = checks.labels(fields, "y", frozenset(), reading["positive"], reading["positive_from"], kind)
+    y, classes = checks.labels(fields, "y", frozenset(), reading.positive, reading.positive_from, kind)
     if "group" in texts:
         checks.groups(fields, "group", texts["group"], y)
     by = "group" if "group" in texts else None
     frame = pd.DataFrame({by: pd.Categorical(texts[by])} if by else {}, index=range(len(x)))
     columns = [{"name": "x", "type": "number", "values": x.shape[1], "missing": 0}]
     description = {"columns": columns, "missing": "fill", "warnings": [], **({"image": list(image)} if image else {})}
-    keep = reading["duplicates"] == "keep"
-    return OwnTable(reading["name"], frame, by, y, classes, np.array(rows), provenance, description, keep, x, image)
+    keep = reading.duplicates == "keep"
+    return OwnTable(reading.name, frame, by, y, classes, np.array(rows), provenance, description, keep, x, image)
 
 
 def _without_missing(fields: Fields, names: Sequence[str], marks: frozenset[str]) -> tuple[Fields, int]:

@@ -61,10 +61,10 @@ def test_arrays_are_taken_as_they_are(tmp_path):
     np.testing.assert_array_equal(dataset.x, x.astype(np.float32))
     assert dataset.classes == ("0", "1", "2")
     assert dataset.attributes["group"].tolist() == group.tolist()
-    reading = OwnData(path="own.npz").reading | {"path": str(tmp_path / "own.npz")}
+    reading = OwnData(path="own.npz").reading.at(tmp_path / "own.npz")
     assert group_sizes(None, reading, "group") == {"left": 20, "right": 30}
     with pytest.raises(DataError, match=r"other\.npz: the file does not exist"):
-        group_sizes(None, reading | {"path": str(tmp_path / "other.npz")}, "group")
+        group_sizes(None, reading.at(tmp_path / "other.npz"), "group")
 
 
 @pytest.mark.parametrize(
@@ -241,7 +241,7 @@ def test_classes_and_groups_that_are_numbers_stand_in_their_order(tmp_path):
         lines = "\n".join(own.describe(copy.provenance))
         assert "Classes: 0 12, 1 12, 2 12, 10 12, 11 12." in lines
         assert "9 20, 10 20, 100 20." in lines
-    reading = OwnData(path="own.csv", label="ill").reading | {"path": str(tmp_path / "own.csv")}
+    reading = OwnData(path="own.csv", label="ill").reading.at(tmp_path / "own.csv")
     assert list(group_sizes(None, reading, "site")) == ["9", "10", "100"]
 
 
@@ -289,4 +289,4 @@ def test_groups_of_published_data_are_known_before_they_are_read():
 def test_an_archive_that_holds_far_more_than_it_has_is_refused(tmp_path):
     np.savez_compressed(tmp_path / "own.npz", x=np.zeros((300_000, 10)), y=np.arange(300_000) % 2)
     with pytest.raises(DataError, match=r"own\.npz: it holds over 200 times as many bytes .* without compression"):
-        own.read(tmp_path, **OwnData(path="own.npz").reading)
+        own.read(tmp_path, OwnData(path="own.npz").reading)
