@@ -23,7 +23,7 @@ for artifact in (*SCOPE.artifacts.values(), *CHECKS, validation.KEPT_EPSILON):
             tabulate=artifact.tabulate,
             draw=artifact.draw,
             tables=SCOPE.tables(artifact),
-            run_summary=SCOPE.run_summary(artifact),
+            run_summary=SCOPE.run_summary(artifact).plain(),
             code=code("make_artifact.py", *filter(None, (artifact.tabulate, artifact.draw))),
         message:
             f"Making {artifact.name}"

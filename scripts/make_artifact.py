@@ -25,7 +25,7 @@ def main(snakemake):
     caption, draw, run_summary = (
         snakemake.params.caption,
         snakemake.params.draw,
-        RunSummary(**snakemake.params.run_summary),
+        RunSummary.from_plain(snakemake.params.run_summary),
     )
     tables = dict(zip(snakemake.params.tables, map(read_table, snakemake.input), strict=True))
     with missing_rows(snakemake):

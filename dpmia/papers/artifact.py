@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
+from dpmia.common.plain import PlainData
+from dpmia.jobs.describing import ExperimentDescription
 from dpmia.papers.reading import Reading
 
 
@@ -39,22 +42,24 @@ class Artifact:
 
 
 @dataclass(frozen=True)
-class RunSummary:
+class RunSummary(PlainData):
     """What a figure must say about the run it was made from.
 
     Attributes:
         synthetic: whether it shows synthetic data.
         scale: `smoke`, `laptop`, `night` or `paper`.
-        experiments: experiment -> its settings, as plain data (epochs, replicates, delta, relation, ...).
-        paper: the same settings at scale `paper`, the papers' own sizes; captions compare them. Of studies, too.
+        experiments: experiment -> how its models were trained.
+        paper: the same at scale `paper`, the papers' own sizes; captions compare them.
+        studies: study -> its settings at scale `paper`, as plain data.
         not_run: experiment or study that it would show too -> why its data are unavailable.
         without_data: whether no data set is behind it: it is computed, or its records are drawn.
     """
 
     synthetic: bool
     scale: str
-    experiments: dict[str, dict] = field(default_factory=dict)
-    paper: dict[str, dict] = field(default_factory=dict)
+    experiments: dict[str, ExperimentDescription] = field(default_factory=dict)
+    paper: dict[str, ExperimentDescription] = field(default_factory=dict)
+    studies: dict[str, dict[str, Any]] = field(default_factory=dict)
     not_run: dict[str, str] = field(default_factory=dict)
     without_data: bool = False
 

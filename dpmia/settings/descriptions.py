@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping
 from itertools import chain
-from typing import Any
 
 from dpmia.common.epsilon import format_epsilon
 from dpmia.jobs.auditing import Description
+from dpmia.jobs.describing import ArmDescription, ExperimentDescription, PrecisionBudget
 from dpmia.settings import names
 from dpmia.settings.attackers import OFFLINE_A, AttackSettings
 from dpmia.settings.experiment import Experiment
-from dpmia.settings.jobs import compares, recipes, uses
+from dpmia.settings.jobs import canaries, compares, recipes, uses
 from dpmia.settings.membership import INDEPENDENT
 from dpmia.settings.own_data import OwnData
 from dpmia.settings.precision_budgets import budget_rows
@@ -23,36 +23,38 @@ from dpmia.settings.training import Model
 NO_AUDIT = ("bounded_loss", "collusion", "optimal_threshold", "random")
 
 
-def describe_experiment(experiment: Experiment) -> dict[str, Any]:
+def describe_experiment(experiment: Experiment) -> ExperimentDescription:
     """Return what a figure's caption says about an experiment."""
-    training, privacy = experiment.training, experiment.privacy
-    return {
-        "dataset": "own data" if isinstance(experiment.dataset, OwnData) else experiment.dataset,
-        "model": architectures(experiment),
-        "sizes": sizes(experiment),
-        "passes": passes(experiment),
-        "epochs": training.epochs,
-        "batch_size": training.batch_size,
-        "optimiser": _optimiser(experiment),
-        "sampling": training.sampling,
-        "sampling_without_privacy": training.sampling_without_privacy,
-        "clip_norm": training.clip_norm,
-        "clipped_to": training.clip_norm if training.clip_all else None,
-        "learning_rate": training.learning_rate,
-        "momentum": training.momentum,
-        "l2": training.l2,
-        "members": experiment.membership.members,
-        "pairing": experiment.membership.pairing,
-        "canaries": experiment.membership.queries if experiment.membership.canaries else None,
-        "references": experiment.references.count if experiment.references else None,
-        "offline_a": _offline_a(experiment),
-        "replicates": experiment.replicates,
-        "epsilons": [format_epsilon(epsilon) for epsilon in sorted({*chain(*experiment.epsilons)})],
-        "keys": experiment.collusion.keys if experiment.collusion else None,
-        **privacy.model_dump(exclude={"mechanisms"}),
-        "arms": _arms(experiment),
-        "precision_budgets": _precision_budgets(experiment),
-    }
+    training, privacy, worst = experiment.training, experiment.privacy, canaries(experiment)
+    return ExperimentDescription(
+        dataset="own data" if isinstance(experiment.dataset, OwnData) else experiment.dataset,
+        model=architectures(experiment),
+        sizes=sizes(experiment),
+        passes=passes(experiment),
+        replicates=experiment.replicates,
+        epochs=training.epochs,
+        batch_size=training.batch_size,
+        learning_rate=training.learning_rate,
+        momentum=training.momentum,
+        l2=training.l2,
+        members=experiment.membership.members,
+        optimiser=_optimiser(experiment),
+        sampling=training.sampling,
+        sampling_without_privacy=training.sampling_without_privacy,
+        clip_norm=training.clip_norm,
+        clipped_to=training.clip_norm if training.clip_all else None,
+        pairing=experiment.membership.pairing,
+        canaries=worst.count if worst else None,
+        references=experiment.references.count if experiment.references else None,
+        offline_a=_offline_a(experiment),
+        epsilons=[format_epsilon(epsilon) for epsilon in sorted({*chain(*experiment.epsilons)})],
+        keys=experiment.collusion.keys if experiment.collusion else None,
+        relation=privacy.relation,
+        delta=privacy.delta,
+        accountant=privacy.accountant,
+        arms=_arms(experiment),
+        precision_budgets=_precision_budgets(experiment),
+    )
 
 
 def _optimiser(experiment: Experiment) -> str:
@@ -60,7 +62,7 @@ def _optimiser(experiment: Experiment) -> str:
     return "its own optimiser" if training.kind.own_loss else training.optimiser
 
 
-def _precision_budgets(experiment: Experiment) -> list[dict[str, Any]] | None:
+def _precision_budgets(experiment: Experiment) -> list[PrecisionBudget] | None:
     """Return the epsilon of every bound on precision and arm; None for an experiment without such bounds."""
     if experiment.precision_budgets is None:
         return None
@@ -68,13 +70,19 @@ def _precision_budgets(experiment: Experiment) -> list[dict[str, Any]] | None:
     return budget_rows(experiment.precision_budgets, rates, experiment.privacy.delta)
 
 
-def _arms(experiment: Experiment) -> dict[str, dict[str, Any]]:
+def _arms(experiment: Experiment) -> dict[str, ArmDescription]:
     """Return by arm what may differ from the description of the whole experiment."""
     recipe_of = recipes(experiment)
     return {
-        name: {"members": arm.members or experiment.membership.members}
-        | {key: getattr(recipe_of[name], key) for key in ("learning_rate", "batch_size", "epochs", "l2")}
+        name: ArmDescription(
+            arm.members or experiment.membership.members,
+            recipe.learning_rate,
+            recipe.batch_size,
+            recipe.epochs,
+            recipe.l2,
+        )
         for name, arm in experiment.arms.items()
+        for recipe in [recipe_of[name]]
     }
 
 
@@ -155,8 +163,9 @@ def passes(experiment: Experiment) -> str:
     """Return how often target models see their records; nothing of those that fit themselves."""
     if experiment.training.kind.own_steps:
         return ""
-    values = [sorted({arm[key] for arm in _arms(experiment).values()}) for key in ("epochs", "batch_size")]
-    epochs, batches = (" or ".join(map(str, numbers)) for numbers in values)
+    arms = _arms(experiment).values()
+    values = {arm.epochs for arm in arms}, {arm.batch_size for arm in arms}
+    epochs, batches = (" or ".join(map(str, sorted(numbers))) for numbers in values)
     return f"{epochs} epochs, batch {batches}"
 
 

@@ -12,6 +12,7 @@ from dpmia.common.epsilon import spell_epsilon
 from dpmia.common.errors import ConfigError
 from dpmia.common.limits import RAREST
 from dpmia.common.registry import load
+from dpmia.jobs.describing import PrecisionBudget
 from dpmia.settings.base import Epsilon, Settings
 from dpmia.settings.messages import checked, place
 from dpmia.settings.training import Privacy
@@ -85,10 +86,8 @@ def with_precision_budgets(settings: Mapping[str, Any], where: str) -> dict[str,
     return settings
 
 
-def budget_rows(
-    budgets: PrecisionBudgets, rates: Mapping[str, float], delta: float
-) -> list[dict[str, str | float | None]]:
-    """Return the `bound`, `arm`, `rate` and `epsilon` of every bound and arm; None where no epsilon keeps the bound.
+def budget_rows(budgets: PrecisionBudgets, rates: Mapping[str, float], delta: float) -> list[PrecisionBudget]:
+    """Return the epsilon of every bound and arm.
 
     Args:
         budgets: of an experiment.
@@ -96,12 +95,12 @@ def budget_rows(
         delta: of (epsilon, delta).
     """
     return [
-        {
-            "bound": _bound(epsilon, budgets, delta),
-            "arm": arm,
-            "rate": rate,
-            "epsilon": budgets_of(epsilon, budgets, rates, delta).get(arm),
-        }
+        PrecisionBudget(
+            bound=_bound(epsilon, budgets, delta),
+            arm=arm,
+            rate=rate,
+            epsilon=budgets_of(epsilon, budgets, rates, delta).get(arm),
+        )
         for epsilon in budgets.epsilons
         for arm, rate in rates.items()
     ]

@@ -13,7 +13,8 @@ from dpmia.common.limits import LISTS_COMPARED
 from dpmia.datasets.raw.sources import data_mode_mismatch, files_at_hand, required_files, unavailable_reason
 from dpmia.formats.table_names import experiment_of
 from dpmia.jobs.checking import EngineCheck
-from dpmia.papers.artifact import Artifact
+from dpmia.jobs.describing import ExperimentDescription
+from dpmia.papers.artifact import Artifact, RunSummary
 from dpmia.papers.catalogue import PAPERS
 from dpmia.settings import descriptions, jobs
 from dpmia.settings.experiment import Experiment
@@ -38,7 +39,9 @@ class Scope:
     """
 
     layout: RunLayout
-    _descriptions: dict[tuple[str, bool], dict[str, Any]] = field(default_factory=dict, repr=False, compare=False)
+    _descriptions: dict[tuple[str, bool], ExperimentDescription] = field(
+        default_factory=dict, repr=False, compare=False
+    )
 
     @property
     def plan(self) -> Plan:
@@ -220,26 +223,23 @@ class Scope:
 
     # What pages say of the run.
 
-    def run_summary(self, artifact: Artifact) -> dict[str, Any]:
+    def run_summary(self, artifact: Artifact) -> RunSummary:
         """Return what an artifact's captions say of the run."""
         if artifact.name not in PAPER_OF:
             return self._summary_of_check(artifact)
         with_data = any(experiment_of(table) in self.with_data for table in artifact.tables)
         shown = [table.split("/") for table in self.tables(artifact)]
         trained = [name for stage, name in shown if stage in _TRAINED]
-        studies = {
-            name: self.plan.studies_at_paper_scale[name].model_dump() for stage, name in shown if stage == "studies"
-        }
-        return {
-            "synthetic": self.plan.config.data == "synthetic" and with_data,
-            "without_data": not with_data,
-            "scale": self.plan.config.scale,
-            "experiments": {name: self._description_of(name) for name in trained},
-            "paper": {name: self._description_of(name, at_paper_scale=True) for name in trained} | studies,
-            "not_run": {
-                name: self.not_run[name] for name in map(experiment_of, artifact.tables) if not self.runs(name)
-            },
-        }  # fmt: skip
+        at_paper_scale = self.plan.studies_at_paper_scale
+        return RunSummary(
+            synthetic=self.plan.config.data == "synthetic" and with_data,
+            scale=self.plan.config.scale,
+            experiments={name: self._description_of(name) for name in trained},
+            paper={name: self._description_of(name, at_paper_scale=True) for name in trained},
+            studies={name: at_paper_scale[name].model_dump() for stage, name in shown if stage == "studies"},
+            not_run={name: self.not_run[name] for name in map(experiment_of, artifact.tables) if not self.runs(name)},
+            without_data=not with_data,
+        )
 
     def judged(self, times: Mapping[str, int] | None) -> dict[str, Any]:
         """Return what verdicts on claims depend on in the run.
@@ -317,17 +317,17 @@ class Scope:
         folder = f"{self.layout.resources}/raw/{dataset}"
         return unavailable_reason(dataset, config.data_mirror, folder, config.download)
 
-    def _summary_of_check(self, artifact: Artifact) -> dict[str, Any]:
+    def _summary_of_check(self, artifact: Artifact) -> RunSummary:
         """Return what a second opinion says of the run: of its engines, or of engines alone."""
-        return {
-            "synthetic": self.plan.config.data == "synthetic",
-            "scale": self.plan.config.scale,
-            "experiments": {name: {} for names in self.checked.values() for name in names},
-            "not_run": {name: self.not_run[name] for name in self.private if not self.runs(name)},
-            "without_data": any(table.startswith("guarantees/") for table in artifact.tables),
-        }
+        return RunSummary(
+            synthetic=self.plan.config.data == "synthetic",
+            scale=self.plan.config.scale,
+            experiments={name: self._description_of(name) for names in self.checked.values() for name in names},
+            not_run={name: self.not_run[name] for name in self.private if not self.runs(name)},
+            without_data=any(table.startswith("guarantees/") for table in artifact.tables),
+        )
 
-    def _description_of(self, name: str, at_paper_scale: bool = False) -> dict[str, Any]:
+    def _description_of(self, name: str, at_paper_scale: bool = False) -> ExperimentDescription:
         """Return what captions say of an experiment; many figures share it."""
         key = (name, at_paper_scale)
         if key not in self._descriptions:

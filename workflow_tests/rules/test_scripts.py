@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
+from described import HEART
 from files import Files
 
 from dpmia.common.registry import load
@@ -310,7 +311,7 @@ def test_make_artifact_names_the_tables_that_lack_rows(run_script, tmp_path):
     table.parent.mkdir()
     row = ["student", "left", False, np.inf, NO_ATTACK, False, "accuracy_members", 0.9, 0.8, 1.0, 2, "of replicates"]
     write_table(table, pd.DataFrame([row], columns=[*KEYS, "mean", "low", "high", "replicates", "interval"]))
-    experiments = {"student": {"sampling_without_privacy": "poisson"}}
+    experiments = {"student": HEART.plain()}
     run_summary = {"synthetic": True, "scale": "smoke", "experiments": experiments}
     with pytest.raises(SystemExit, match="2"):
         run_script(

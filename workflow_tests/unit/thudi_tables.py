@@ -8,6 +8,7 @@ import pandas as pd
 
 from dpmia.common.registry import load
 from dpmia.formats.rows import COLUMNS, NO_ATTACK
+from dpmia.jobs.describing import ExperimentDescription
 from dpmia.metrics.precision import ROC_RATES
 from dpmia.papers.artifact import RunSummary
 from dpmia.papers.thudi import budgets, names
@@ -28,24 +29,21 @@ ATTACKS = [
 SHIFTS = (-0.02, 0.0, 0.02)
 #: Half of the 95 % t interval of three values .02 apart: t = 4.303 with two degrees of freedom.
 HALF = 4.303 * 0.02 / np.sqrt(3)
-FACT = {
-    **{"dataset": "mnist", "model": "mlp 32", "references": 20},
-    "sizes": "2,000 candidate records, each a member with probability p",
-    **{
-        "passes": "20 epochs, batch 32",
-        "optimiser": "sgd",
-        "sampling": "poisson",
-        "sampling_without_privacy": "shuffle",
-        "clip_norm": 0.1,
-        "clipped_to": None,
-        "pairing": None,
-        "replicates": 3,
-    },
-    **{"relation": "add_remove", "delta": 1e-5, "accountant": "rdp"},
-    "precision_budgets": budget_rows(
+DESCRIPTION = ExperimentDescription(
+    dataset="mnist",
+    model="mlp 32",
+    sizes="2,000 candidate records, each a member with probability p",
+    passes="20 epochs, batch 32",
+    replicates=3,
+    optimiser="sgd",
+    clip_norm=0.1,
+    references=20,
+    relation="add_remove",
+    accountant="rdp",
+    precision_budgets=budget_rows(
         PrecisionBudgets(epsilons=budgets.TARGET_EPSILONS), {names.arm_of(rate): rate for rate in names.RATES}, 1e-5
     ),
-}
+)
 
 
 def height(experiment, attack, epsilon, rate):
@@ -105,7 +103,7 @@ def wilson(share):
 
 
 def run_summary_of(artifact, synthetic=True):
-    experiments = {name.partition("/")[2]: FACT for name in artifact.tables}
+    experiments = {name.partition("/")[2]: DESCRIPTION for name in artifact.tables}
     return RunSummary(synthetic and bool(experiments), "laptop", experiments)
 
 

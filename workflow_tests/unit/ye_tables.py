@@ -7,6 +7,7 @@ import pandas as pd
 
 from dpmia.formats.rows import COLUMNS, NO_ATTACK
 from dpmia.formats.stages import NULLS, PER_RECORD
+from dpmia.jobs.describing import ArmDescription, ExperimentDescription
 from dpmia.metrics.precision import ROC_RATES
 from dpmia.papers.artifact import RunSummary
 from dpmia.papers.ye import names
@@ -51,15 +52,23 @@ def auc(experiment, arm, attack):
 def own(experiment, arm):
     """Return the settings of one arm: no two of them alike."""
     place = PLACES.index((experiment, arm))
-    sizes = {"members": 500 + place, "batch_size": 50 + place, "epochs": 20 + place}
-    return sizes | {"learning_rate": place / 100, "l2": place / 1000}
+    return ArmDescription(500 + place, place / 100, 50 + place, 20 + place, place / 1000)
 
 
-def fact(experiment, arms=None):
-    """Return the settings of an experiment; those that arms have of their own are shown nowhere."""
-    shared = {"model": "vgg", "optimiser": "sgd", "replicates": 3, "references": 7, "momentum": None}
-    shared |= dict.fromkeys(("members", "batch_size", "epochs"), 9999) | {"learning_rate": 99.0, "l2": 99.0}
-    return shared | {"arms": {arm: own(experiment, arm) for arm in arms or ARMS[experiment]}}
+def described(experiment, arms=None):
+    """Return the description of an experiment; what arms have of their own is 9999 or 99, and shown nowhere."""
+    return ExperimentDescription(
+        dataset=experiment.split("_")[1],
+        model="vgg",
+        sizes="",
+        passes="",
+        replicates=3,
+        optimiser="sgd",
+        references=7,
+        **dict.fromkeys(("members", "batch_size", "epochs"), 9999),
+        **dict.fromkeys(("learning_rate", "l2"), 99.0),
+        arms={arm: own(experiment, arm) for arm in arms or ARMS[experiment]},
+    )
 
 
 def replicates(experiment, attacks=ATTACKS, resolution=0.002, shifts=SHIFTS, arms=None):
@@ -126,11 +135,11 @@ def tables_of(artifact):
 def run_summary_of(artifact, synthetic=True):
     """Return the `RunSummary` of an artifact."""
     experiments = [name.partition("/")[2] for name in artifact.tables]
-    return RunSummary(synthetic, "laptop", {experiment: fact(experiment) for experiment in experiments})
+    return RunSummary(synthetic, "laptop", {experiment: described(experiment) for experiment in experiments})
 
 
 def sentence(experiment, arm):
     """Return what a caption says about the models of a configuration."""
     reported = own(experiment, arm)
-    how = f"VGG, trained by SGD, {reported['epochs']} epochs, batch {reported['batch_size']}"
-    return f"{BY_PLACE[experiment, arm].label}: {how}, {reported['members']} records, 3 targets, 7 reference models."
+    how = f"VGG, trained by SGD, {reported.epochs} epochs, batch {reported.batch_size}"
+    return f"{BY_PLACE[experiment, arm].label}: {how}, {reported.members} records, 3 targets, 7 reference models."

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import pandas as pd
 
+from dpmia.jobs.describing import ExperimentDescription
 from dpmia.metrics.intervals import BOTH, FEWEST, RECORDS, REPLICATES, SPLITS
 from dpmia.papers.artifact import RunSummary
 
@@ -62,12 +62,12 @@ def run_caption(run_summary: RunSummary, table: pd.DataFrame) -> str:
 def training_caption(run_summary: RunSummary) -> str:
     """Return on which data and how the models of a figure were trained, here and at the paper's scale."""
     alike: dict[tuple[str, tuple[str, ...]], list[tuple[Items, Items | None]]] = {}
-    for name, settings in run_summary.experiments.items():
-        here, paper = items(settings), items(run_summary.paper[name]) if name in run_summary.paper else None
+    for name, description in run_summary.experiments.items():
+        here, paper = items(description), items(run_summary.paper[name]) if name in run_summary.paper else None
         if paper is None or here.get(ARMS) == paper.get(ARMS):
             here.pop(ARMS, None)
             paper = paper and {item: value for item, value in paper.items() if item != ARMS}
-        alike.setdefault((settings["dataset"], (*here, "", *(paper or ()))), []).append((here, paper))
+        alike.setdefault((description.dataset, (*here, "", *(paper or ()))), []).append((here, paper))
     texts: dict[str, list[str]] = {}
     for (dataset, _), pairs in alike.items():
         heres, papers = zip(*pairs, strict=True)
@@ -107,21 +107,20 @@ def here_and_paper(here: Items, paper: Items | None) -> str:
     return " ".join(sentences)
 
 
-def items(settings: Mapping[str, Any]) -> dict[str, str]:
+def items(description: ExperimentDescription) -> dict[str, str]:
     """Return what a caption says of the training of an experiment."""
-    sizes = re.match(r"([\d,]+(?: or [\d,]+)*) (.+)", settings["sizes"])
-    epochs, _, batch = str(settings["passes"]).partition(", ")
-    epsilons = settings.get("epsilons", [])
+    sizes = re.match(r"([\d,]+(?: or [\d,]+)*) (.+)", description.sizes)
+    epochs, _, batch = description.passes.partition(", ")
     values = {
-        "{}": format_network(settings["model"]),
+        "{}": format_network(description.model),
         f"{{}} {sizes[2]}" if sizes else "": sizes[1] if sizes else "",
         "{} epochs": epochs.removesuffix(" epochs"),
         "batch {}": batch.removeprefix("batch "),
-        "{} replicates": str(settings["replicates"]),
-        "{} reference models": str(settings["references"] or ""),
-        "clusters of different classes paired {}": settings["pairing"] or "",
-        "ε {}": ", ".join(epsilons) if epsilons != ["∞"] else "",
-        ARMS: ", ".join(settings.get("arms", ())) if len(settings.get("arms", ())) > 1 else "",
+        "{} replicates": str(description.replicates),
+        "{} reference models": str(description.references or ""),
+        "clusters of different classes paired {}": description.pairing or "",
+        "ε {}": ", ".join(description.epsilons) if description.epsilons != ["∞"] else "",
+        ARMS: ", ".join(description.arms) if len(description.arms) > 1 else "",
     }
     return {item: value for item, value in values.items() if value}
 
@@ -141,25 +140,24 @@ def format_small(value: float) -> str:
     return re.sub(r"e-0(\d)", r"e-\1", f"{value:g}")
 
 
-def format_batches(settings: Mapping[str, Any]) -> str:
+def format_batches(description: ExperimentDescription) -> str:
     """Return how the batches of models with and without privacy are sampled."""
-    private, other = (SAMPLES[settings[key]] for key in ("sampling", "sampling_without_privacy"))
+    private, other = SAMPLES[description.sampling], SAMPLES[description.sampling_without_privacy]
     return f"{private} (without privacy, too)" if private == other else f"{private} ({other} without privacy)"
 
 
-def _clipping(settings: Mapping[str, Any]) -> str:
-    return f"clip norm {settings['clip_norm']:g}" + (
-        "" if settings["clipped_to"] is None else " (without privacy, too)"
-    )
+def _clipping(description: ExperimentDescription) -> str:
+    without = "" if description.clipped_to is None else " (without privacy, too)"
+    return f"clip norm {description.clip_norm:g}{without}"
 
 
-def _privacy(settings: Mapping[str, Any]) -> str:
-    if settings.get("epsilons") == ["∞"]:
-        clipping = "" if settings["clipped_to"] is None else f", {_clipping(settings)}"
-        samples = SAMPLES[settings["sampling_without_privacy"]]
-        return f"{OPTIMISERS[settings['optimiser']]}, {samples}{clipping}, no privacy."
-    relation, accountant = settings["relation"].replace("_", "-"), ACCOUNTANTS[settings["accountant"]]
+def _privacy(description: ExperimentDescription) -> str:
+    optimiser = OPTIMISERS[description.optimiser]
+    if description.epsilons == ["∞"]:
+        clipping = "" if description.clipped_to is None else f", {_clipping(description)}"
+        return f"{optimiser}, {SAMPLES[description.sampling_without_privacy]}{clipping}, no privacy."
     return (
-        f"DP-{OPTIMISERS[settings['optimiser']]}, {format_batches(settings)}, {_clipping(settings)}, "
-        f"δ = {format_small(settings['delta'])}, {relation}, {accountant}."
+        f"DP-{optimiser}, {format_batches(description)}, {_clipping(description)}, "
+        f"δ = {format_small(description.delta)}, {description.relation.replace('_', '-')}, "
+        f"{ACCOUNTANTS[description.accountant]}."
     )

@@ -6,6 +6,7 @@ import pandas as pd
 
 from dpmia.common.epsilon import format_epsilon
 from dpmia.common.formatting import format_interval, format_number
+from dpmia.common.optional import needed
 from dpmia.evaluation.summary import summary_table
 from dpmia.formats.rows import NO_ATTACK
 from dpmia.metrics.ranking import GUESSED, guesses
@@ -38,9 +39,9 @@ def tabulate(tables: dict[str, pd.DataFrame], run_summary: RunSummary) -> pd.Dat
             cells = summary[summary["epsilon"] == epsilon].set_index(["attack", "metric"])[["mean", "low", "high"]]
             attacks = dict(list(of_one[of_one["attack"] != NO_ATTACK].groupby("attack", sort=False)))
             error = (1 - CONFIDENCE) / len(attacks) / len(GUESSED)
-            settings = run_summary.experiments[str(experiment)]
+            description = run_summary.experiments[str(experiment)]
             for attack, rows in attacks.items():
-                bound, right, count = _lower_bound(rows, settings["canaries"], settings["delta"], 1 - error)
+                bound, right, count = _lower_bound(rows, needed(description.canaries), description.delta, 1 - error)
                 lines.append(
                     [
                         *(experiment, format_epsilon(epsilon), attack, rows["replicate"].nunique()),

@@ -14,6 +14,7 @@ from matplotlib.axes import Axes
 from dpmia.common.arms import IID_SUFFIX
 from dpmia.common.formatting import listed
 from dpmia.formats.rows import BLIND, MissingRowsError
+from dpmia.jobs.describing import ExperimentDescription
 from dpmia.papers import drawing
 from dpmia.papers.artifact import RunSummary
 from dpmia.theory.bounds import advantage_bound
@@ -68,17 +69,17 @@ def tabulate(tables: dict[str, pd.DataFrame], run_summary: RunSummary) -> pd.Dat
     """
     rows = pd.concat(tables.values(), ignore_index=True)
     rows = rows[rows["metric"].isin(METRICS) | rows["metric"].str.startswith("accuracy_")]
-    bounds = [bound_curve(rows, name, settings) for name, settings in run_summary.experiments.items()]
+    bounds = [bound_curve(rows, name, description) for name, description in run_summary.experiments.items()]
     return pd.concat([rows, *bounds], ignore_index=True)
 
 
-def bound_curve(rows: pd.DataFrame, experiment: str, settings: dict[str, Any]) -> pd.DataFrame:
+def bound_curve(rows: pd.DataFrame, experiment: str, description: ExperimentDescription) -> pd.DataFrame:
     """Return the bound from a little below the smallest epsilon to a little above the largest finite one.
 
     Args:
         rows: of the summaries.
         experiment: whose.
-        settings: of the experiment: its `delta` and `relation`.
+        description: of the experiment.
     """
     finite = rows.loc[(rows["experiment"] == experiment) & np.isfinite(rows["epsilon"]), "epsilon"]
     if finite.empty:
@@ -93,7 +94,7 @@ def bound_curve(rows: pd.DataFrame, experiment: str, settings: dict[str, Any]) -
             "attack": "any",
             "oracle": False,
             "metric": "bound",
-            "mean": advantage_bound(epsilons, settings["delta"], settings["relation"]),
+            "mean": advantage_bound(epsilons, description.delta, description.relation),
         }
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from dpmia.common.arms import IID_SUFFIX
+from dpmia.jobs.describing import ExperimentDescription
 from dpmia.papers import drawing
 from dpmia.papers.artifact import RunSummary
 from dpmia.papers.humphries.epsilon_curves import (
@@ -32,14 +33,14 @@ def tabulate(tables: dict[str, pd.DataFrame], run_summary: RunSummary) -> pd.Dat
     rows = with_bounds(tables, run_summary)
     shared = common_epsilons(tables.values())
     rows = rows[rows["metric"].isin(METRICS) & rows["epsilon"].isin(shared) | (rows["metric"] == "bound")]
-    guarantees = {name: _guarantee(settings) for name, settings in run_summary.experiments.items()}
+    guarantees = {name: _guarantee(description) for name, description in run_summary.experiments.items()}
     return rows.assign(guarantee=rows["experiment"].map(guarantees))
 
 
-def _guarantee(settings: dict) -> str:
-    if settings["accountant"] == "rdp_as_published":
+def _guarantee(description: ExperimentDescription) -> str:
+    if description.accountant == "rdp_as_published":
         return "as published"
-    return f"{settings['relation'].replace('_', '-')}, {settings['accountant'].upper()}"
+    return f"{description.relation.replace('_', '-')}, {description.accountant.upper()}"
 
 
 def draw(table: pd.DataFrame, run_summary: RunSummary) -> drawing.CaptionedFigure:

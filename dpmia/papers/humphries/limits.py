@@ -42,7 +42,7 @@ def tabulate(tables: dict[str, pd.DataFrame], run_summary: RunSummary) -> pd.Dat
     cells, kinds, counts = indexed[["mean", "low", "high"]], indexed["interval"], indexed["replicates"]
     lines = []
     for (experiment, arm, epsilon), _ in rows[~rows["iid"]].groupby(["experiment", "arm", "epsilon"], sort=False):
-        settings = run_summary.experiments[experiment]
+        description = run_summary.experiments[experiment]
         iid = arm + IID_SUFFIX if (experiment, arm + IID_SUFFIX) in cells.index else "p50"
         if iid == arm:
             continue
@@ -50,7 +50,7 @@ def tabulate(tables: dict[str, pd.DataFrame], run_summary: RunSummary) -> pd.Dat
         lines.append(
             [
                 *(experiment, arm, format_epsilon(epsilon)),
-                f"{advantage_bound(epsilon, settings['delta'], settings['relation']):.3f}" if finite else None,
+                f"{advantage_bound(epsilon, description.delta, description.relation):.3f}" if finite else None,
                 _cell(cells, experiment, iid, epsilon, NO_ATTACK, "advantage_ceiling", interval=False),
                 _cell(cells, experiment, iid, epsilon, ATTACK, "advantage"),
                 _cell(cells, experiment, arm, epsilon, ATTACK, "advantage"),

@@ -32,7 +32,7 @@ def tabulate(tables: dict[str, pd.DataFrame], run_summary: RunSummary) -> pd.Dat
     for (arm, experiment), models in rows[rows["epsilon"] == float("inf")].groupby(["arm", "experiment"], sort=False):
         cells = models.set_index(["attack", "metric"])[["mean", "low", "high", "replicates", "interval"]]
         numbers = [format_interval(*cells.loc[key, ["mean", "low", "high"]]) for key in MEASURED.values()]
-        batches = SAMPLES[run_summary.experiments[experiment]["sampling_without_privacy"]]
+        batches = SAMPLES[run_summary.experiments[experiment].sampling_without_privacy]
         replicates, interval = cells.loc[(NO_ATTACK, "accuracy_members"), ["replicates", "interval"]]
         lines.append([arm, batches, *numbers, int(replicates), interval])
     order = {arm: place for place, arm in enumerate(rows["arm"].unique())}

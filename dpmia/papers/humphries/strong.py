@@ -48,7 +48,7 @@ def tabulate(tables: dict[str, pd.DataFrame], run_summary: RunSummary) -> pd.Dat
     rows = rows[~rows["oracle"] & ~rows["attack"].isin((BLIND, BLIND_WITH_LOSS))].dropna(subset="mean")
     rows = rows[independent(rows) | rows["experiment"].isin(ALIKE) | ~rows["attack"].isin(ONLINE)]
     bounds = rows["metric"].isin([bound for bound, _ in METRICS.values()])
-    drawn = [bound_curve(rows, name, settings) for name, settings in run_summary.experiments.items()]
+    drawn = [bound_curve(rows, name, description) for name, description in run_summary.experiments.items()]
     parts = [part.assign(best=False) for part in (rows[bounds], *drawn)]
     of_attacks = rows[rows["metric"].isin(METRICS)]
     for _, of_one in of_attacks.groupby(["experiment", "arm", "epsilon", "metric"], sort=False):

@@ -121,5 +121,5 @@ def _sizes(first: pd.Series, run_summary: RunSummary) -> str:
         **{"splits": "moments from {} halves", "runs": "{} runs"},
     }
     here = {item: f"{first[key]:,g}" for key, item in keys.items()}
-    paper = run_summary.paper.get(experiment_of(STUDY))
+    paper = run_summary.studies.get(experiment_of(STUDY))
     return drawing.here_and_paper(here, paper and {item: f"{paper[key]:,g}" for key, item in keys.items()})

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
+from dpmia.common.optional import needed
 from dpmia.formats.rows import NO_ATTACK, MissingRowsError
+from dpmia.jobs.describing import PrecisionBudget
 from dpmia.metrics.precision import ACCEPTANCE
 from dpmia.papers import drawing
 from dpmia.papers.artifact import RunSummary
@@ -80,9 +79,9 @@ def _tabulate(tables: dict[str, pd.DataFrame], run_summary: RunSummary, metric: 
     rows = every[(every["attack"] == NO_ATTACK) & (every["metric"] == metric)]
     parts = []
     for experiment, trained in rows.groupby("experiment", sort=False):
-        for cell in run_summary.experiments[experiment]["precision_budgets"]:
-            point = {"experiment": experiment, "bound": cell["bound"], "rate": cell["rate"], "epsilon": cell["epsilon"]}
-            if cell["epsilon"] is None:
+        for cell in run_summary.experiments[experiment].precision_budgets or ():
+            point = {"experiment": experiment, "bound": cell.bound, "rate": cell.rate, "epsilon": cell.epsilon}
+            if cell.epsilon is None:
                 parts.append(pd.DataFrame([point | {"epsilon": np.nan, "feasible": False}]))
                 continue
             of_cell = trained[_of_cell(trained, cell)]
@@ -97,9 +96,9 @@ def _tabulate(tables: dict[str, pd.DataFrame], run_summary: RunSummary, metric: 
     return pd.concat(parts, ignore_index=True)
 
 
-def _of_cell(rows: pd.DataFrame, cell: Mapping[str, Any]) -> pd.Series:
+def _of_cell(rows: pd.DataFrame, cell: PrecisionBudget) -> pd.Series:
     """Return which rows are of models of an arm with an epsilon."""
-    return (rows["arm"] == cell["arm"]) & np.isclose(rows["epsilon"], cell["epsilon"], rtol=0, atol=1e-9)
+    return (rows["arm"] == cell.arm) & np.isclose(rows["epsilon"], needed(cell.epsilon), rtol=0, atol=1e-9)
 
 
 def _draw(table: pd.DataFrame, run_summary: RunSummary, label: str, what: str) -> drawing.CaptionedFigure:

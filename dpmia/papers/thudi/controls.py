@@ -41,8 +41,8 @@ def tabulate(tables: dict[str, pd.DataFrame], run_summary: RunSummary) -> pd.Dat
         for name, training in (trained | {experiment: "clipped, noise"}).items():
             own = rows[rows["experiment"] == name]
             for epsilon, of_one in sorted(own.groupby("epsilon"), key=lambda group: -group[0]):
-                arm = run_summary.experiments[str(name)]["arms"][ARM]
-                lines.append([title, training, format_epsilon(epsilon), arm["learning_rate"], *_numbers(of_one)])
+                arm = run_summary.experiments[str(name)].arms[ARM]
+                lines.append([title, training, format_epsilon(epsilon), arm.learning_rate, *_numbers(of_one)])
     return pd.DataFrame(lines, columns=COLUMNS)
 
 

@@ -57,7 +57,7 @@ def tabulate(tables: dict[str, pd.DataFrame], run_summary: RunSummary) -> pd.Dat
     limits = [
         part
         for experiment, of_one in every.groupby("experiment", sort=False)
-        for part in _limits(of_one, run_summary.experiments[experiment]["delta"])
+        for part in _limits(of_one, run_summary.experiments[experiment].delta)
     ]
     return pd.concat([frames.means(gains, by), *limits], ignore_index=True)
 

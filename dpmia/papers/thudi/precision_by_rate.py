@@ -90,7 +90,7 @@ class RateFigure:
             curves.append(frames.means(alike, ["panel", "experiment", "rate"]).assign(curve=curve))
         table = pd.concat([part for part in curves if len(part)] or curves)
         if len(table):
-            delta = run_summary.experiments[panel.experiment]["delta"]
+            delta = run_summary.experiments[panel.experiment].delta
             chosen = table["curve"] == ATTACK
             models = table.loc[chosen, ["epsilon", "rate"]].astype(float)
             table.loc[chosen, "bound"] = precision_bound(models["epsilon"], models["rate"], delta, ACCEPTANCE)
@@ -124,7 +124,8 @@ class RateFigure:
         for place, panel in enumerate(panels):
             row, column = divmod(place, columns)
             rows = table[table["panel"] == panel.title]
-            full = run_summary.experiments.get(panel.experiment, {}).get("replicates")
+            description = run_summary.experiments.get(panel.experiment)
+            full = None if description is None else description.replicates
             for kind in range(kinds):
                 axis = axes[(kinds * row + kind) * columns + column]
                 axis.set(title=panel.title, xlabel="sampling rate p", ylabel="precision", ylim=(0, 1.02))
@@ -217,7 +218,7 @@ def _few(table: pd.DataFrame, run_summary: RunSummary) -> str:
     """Say what hollow markers are, where there are any."""
     attacks = table[(table["curve"] == ATTACK) & table["mean"].notna()]
     full = attacks["experiment"].map(
-        {name: settings["replicates"] for name, settings in run_summary.experiments.items()}
+        {name: description.replicates for name, description in run_summary.experiments.items()}
     )
     few = int((attacks["replicates"] < full).sum())
     if not few:

@@ -59,7 +59,7 @@ def tabulate(tables: dict[str, pd.DataFrame], run_summary: RunSummary) -> pd.Dat
     curves = [frames.means(rows[shown].sort_values(key), key).assign(curve=ATTACK)]
     for (experiment, epsilon), _ in rows.groupby(["experiment", "epsilon"], sort=False):
         here = every[(every["experiment"] == experiment) & (every["epsilon"] == epsilon)]
-        delta = run_summary.experiments[experiment]["delta"]
+        delta = run_summary.experiments[experiment].delta
         ceilings = [frames.ceilings(here, f"tpr_ceiling@{rate:g}")["ceiling"].max() for rate in ROC_RATES]
         for curve, rates, tprs in ((BOUND, GRID, tpr_bound(GRID, epsilon, delta)), (CEILING, ROC_RATES, ceilings)):
             columns = {"experiment": experiment, "curve": curve, "epsilon": epsilon, "fpr": rates, "mean": tprs}

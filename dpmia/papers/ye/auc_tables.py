@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import pandas as pd
@@ -10,6 +10,7 @@ import pandas as pd
 from dpmia.common.formatting import format_interval
 from dpmia.evaluation.summary import mean_table
 from dpmia.formats.rows import NO_ATTACK, MissingRowsError
+from dpmia.jobs.describing import ExperimentDescription
 from dpmia.papers.artifact import RunSummary
 from dpmia.papers.ye.names import ATTACKS, CONFIGURATIONS, MODEL_METRICS, PAPER, Configuration, rows_of
 
@@ -19,7 +20,7 @@ SHOWN = {title: attack for title, attack in ATTACKS.items() if attack != "averag
 #: What a row is of -> metric of the attacks.
 MEASURES = {"AUC": "auc", "TPR at 1 % FPR": "tpr_at_1pct_fpr", "TPR at 0.1 % FPR": "tpr_at_0.1pct_fpr"}
 
-#: Column -> setting that it holds.
+#: Column -> field of the description that it holds.
 SETTINGS = {
     **{"records": "members", "references": "references", "learning rate": "learning_rate", "momentum": "momentum"},
     **{"batch": "batch_size", "epochs": "epochs", "l2 penalty": "l2", "clip norm": "clipped_to"},
@@ -45,14 +46,18 @@ def tabulate(tables: dict[str, pd.DataFrame], run_summary: RunSummary) -> pd.Dat
     Raises:
         MissingRowsError: no arm is a configuration of the paper.
     """
-    lines = [line for row, rows in rows_of(tables, CONFIGURATIONS) for line in _lines(row, rows, row.run(run_summary))]
+    lines = [
+        line
+        for row, rows in rows_of(tables, CONFIGURATIONS)
+        for line in _lines(row, rows, row.described(run_summary.experiments))
+    ]
     if not lines:
         raise MissingRowsError(f"no configuration of the paper in {sorted(tables)}")
     table = pd.DataFrame(lines, columns=COLUMNS)
     return table.drop(columns=[column for column in SETTINGS if table[column].isna().all()])
 
 
-def _lines(row: Configuration, rows: pd.DataFrame, run: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def _lines(row: Configuration, rows: pd.DataFrame, run: ExperimentDescription | None) -> Iterator[dict[str, Any]]:
     means = mean_table(rows.groupby(["attack", "metric"]), ["attack", "metric"]).set_index(["attack", "metric"])
     for place, (measure, metric) in enumerate(MEASURES.items()):
         line: dict[str, Any] = {
@@ -70,7 +75,7 @@ def _lines(row: Configuration, rows: pd.DataFrame, run: Mapping[str, Any]) -> It
                     _ours(means, NO_ATTACK, metric_of_model, percent=True), f"{row.printed[title][0]:g}"
                 )
             for title, key in SETTINGS.items():
-                line[title] = _cell(_format_setting(run.get(key)), _format_setting(row.settings.get(key)))
+                line[title] = _cell(_format_setting(run and getattr(run, key)), _format_setting(row.settings.get(key)))
         yield line
 
 

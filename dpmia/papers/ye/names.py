@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from dpmia.papers.artifact import RunSummary
+from dpmia.jobs.describing import ExperimentDescription
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,8 +44,8 @@ class Configuration:
         label: as the paper names it, with the data set.
         printed: quantity (`TRAIN`, `TEST`, in percent, and the letters of `PAPER`) -> value and what stands after
             its "+-"; of accuracies that is a fraction, so it seems.
-        settings: setting (key of `dpmia.settings.descriptions.describe_experiment`) -> what the paper has; it leaves
-            out the others. Missing where gradients are not clipped.
+        settings: field of `dpmia.jobs.describing.ExperimentDescription` -> what the paper has; it leaves out the
+            others. None where gradients are not clipped.
     """
 
     experiment: str
@@ -59,12 +59,10 @@ class Configuration:
         """The table of its attacks and target models."""
         return f"replicates/{self.experiment}"
 
-    def run(self, run_summary: RunSummary) -> dict[str, Any]:
-        """Return the settings of its target models, with those of its arm; nothing where the run does not have it."""
-        if self.experiment not in run_summary.experiments:
-            return {}
-        shared = run_summary.experiments[self.experiment]
-        return shared | shared["arms"][self.arm] if self.arm in shared["arms"] else {}
+    def described(self, experiments: Mapping[str, ExperimentDescription]) -> ExperimentDescription | None:
+        """Return the description of its arm; None where it is not among the experiments."""
+        description = experiments.get(self.experiment)
+        return description.of_arm(self.arm) if description and self.arm in description.arms else None
 
 
 #: Records trained on, by Roman number.

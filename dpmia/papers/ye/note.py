@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
+from dpmia.jobs.describing import ExperimentDescription
 from dpmia.papers import drawing
 from dpmia.papers.artifact import RunSummary
 from dpmia.papers.ye.names import Configuration
 
-#: What a caption says of one configuration, with one place -> the key that stands there.
+#: What a caption says of one configuration, with one place -> the field that stands there.
 SHOWN = {
     **{"{} epochs": "epochs", "batch {}": "batch_size", "{} records": "members", "{} targets": "replicates"},
     **{"{} reference models": "references", "gradients clipped to {}": "clipped_to"},
@@ -24,21 +24,18 @@ def run_note(run_summary: RunSummary, configurations: Iterable[Configuration]) -
         run_summary: of the run.
         configurations: what the figure shows; of those that were not run nothing is said.
     """
-    of_paper = RunSummary(run_summary.synthetic, run_summary.scale, run_summary.paper)
-    sentences = [
-        f"{row.label}: {drawing.here_and_paper(_items(run), _items(row.run(of_paper)) or None)}"
-        for row in configurations
-        if (run := row.run(run_summary))
-    ]
+    sentences = []
+    for row in configurations:
+        here, paper = row.described(run_summary.experiments), row.described(run_summary.paper)
+        if here:
+            sentences.append(f"{row.label}: {drawing.here_and_paper(_items(here), _items(paper) if paper else None)}")
     return " ".join([f"{run_summary.source}, scale {run_summary.scale}.", *sentences, run_summary.skipped]).strip()
 
 
-def _items(run: Mapping[str, Any]) -> dict[str, str]:
-    if not run:
-        return {}
-    items = {"{}": drawing.format_network(run["model"]), "trained by {}": run["optimiser"].upper()}
+def _items(run: ExperimentDescription) -> dict[str, str]:
+    items = {"{}": drawing.format_network(run.model), "trained by {}": run.optimiser.upper()}
     for item, key in SHOWN.items():
-        value = run.get(key)
+        value = getattr(run, key)
         if value is not None:
             items[item] = f"{value:,g}" if isinstance(value, int | float) else str(value)
     return items

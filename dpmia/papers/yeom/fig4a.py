@@ -5,6 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from dpmia.common.formatting import listed
+from dpmia.common.optional import needed
 from dpmia.papers import drawing
 from dpmia.papers.artifact import RunSummary
 from dpmia.papers.yeom import networks
@@ -36,7 +37,7 @@ def draw(table: pd.DataFrame, run_summary: RunSummary) -> drawing.CaptionedFigur
 
 def _keys(run_summary: RunSummary) -> str:
     """Say how many keys attacker and trainer share, here and in the paper."""
-    here = {settings["keys"] for settings in run_summary.experiments.values()}
-    paper = {run_summary.paper[name]["keys"] for name in run_summary.experiments if name in run_summary.paper} or here
+    here = {needed(description.keys) for description in run_summary.experiments.values()}
+    paper = {needed(description.keys) for description in run_summary.paper.values()} or here
     keys = f"k = {listed(map(str, sorted(here)))} shared keys"
     return f"{keys}, as in the paper." if here == paper else f"{keys}; in the paper {listed(map(str, paper))}."

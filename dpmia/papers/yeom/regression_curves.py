@@ -91,7 +91,8 @@ def study_caption(table: pd.DataFrame, run_summary: RunSummary) -> str:
         crossed = _crossed("leave_one_out" if folds == records else folds)
         here = {"{} splits": str(splits), "{}": crossed, "{} records": f"{int(records):,}"}
         paper = here
-        if study := next((settings for settings in run_summary.paper.values() if settings["dataset"] == dataset), None):
+        of_dataset = [settings for settings in run_summary.studies.values() if settings["dataset"] == dataset]
+        for study in of_dataset[:1]:
             paper = here | {"{} splits": str(study["splits"]), "{}": _crossed(study["cross_validation"])}
         sentences.append(f"{DATASETS.get(dataset, dataset)}: {drawing.here_and_paper(here, paper)}")
     return (

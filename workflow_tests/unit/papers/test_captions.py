@@ -1,33 +1,24 @@
 """What stands beside a figure: its caption, as text."""
 
+from dataclasses import replace
+
 import pandas as pd
 import pytest
+from described import HEART
 from drawn import badges
 
 from dpmia.common.errors import DataError
+from dpmia.jobs.describing import ArmDescription
 from dpmia.metrics.intervals import BOTH, EQUAL, EXACT, TOO_FEW
 from dpmia.papers import captions, drawing
 from dpmia.papers.artifact import RunSummary
 from dpmia.papers.drawing.caption import format_batches
 
 NO_ROWS = pd.DataFrame({"interval": []})
-FACT = {
-    **{"dataset": "heart", "model": "mlp 256-256", "sizes": "90 members", "references": None, "pairing": None},
-    **{
-        "passes": "20 epochs, batch 32",
-        "optimiser": "adam",
-        "sampling": "poisson",
-        "sampling_without_privacy": "shuffle",
-        "clip_norm": 1.5,
-        "clipped_to": None,
-        "replicates": 4,
-    },
-    **{"relation": "replace_one", "delta": 1e-5, "accountant": "pld"},
-}
 
 
 def run_summary(synthetic=True, experiments=("heart",)):
-    return RunSummary(synthetic, "laptop", dict.fromkeys(experiments, FACT))
+    return RunSummary(synthetic, "laptop", dict.fromkeys(experiments, HEART))
 
 
 def test_the_caption_says_how_models_were_trained_and_what_the_bands_are():
@@ -44,9 +35,9 @@ def test_the_caption_says_how_models_were_trained_and_what_the_bands_are():
     assert "Poisson batches (shuffled epochs without privacy), clip norm 1.5, δ" in text
     assert "reference models" not in text
     assert "clusters" not in text
-    paired = RunSummary(True, "laptop", {"adult": FACT | {"pairing": "farthest"}})
+    paired = RunSummary(True, "laptop", {"adult": replace(HEART, pairing="farthest")})
     assert "4 replicates, clusters of different classes paired farthest." in drawing.run_caption(paired, NO_ROWS)
-    clipped = RunSummary(True, "laptop", {"heart": FACT | {"clipped_to": 1.5}})
+    clipped = RunSummary(True, "laptop", {"heart": replace(HEART, clipped_to=1.5)})
     assert "clip norm 1.5 (without privacy, too)" in drawing.run_caption(clipped, NO_ROWS)
 
 
@@ -59,15 +50,15 @@ def test_the_caption_says_how_models_were_trained_and_what_the_bands_are():
     ],
 )
 def test_the_caption_states_the_sampler_of_models_with_and_without_privacy(private, other, text):
-    assert format_batches({"sampling": private, "sampling_without_privacy": other}) == text
+    assert format_batches(replace(HEART, sampling=private, sampling_without_privacy=other)) == text
 
 
 def test_data_sets_on_which_models_are_trained_alike_are_told_together():
     experiments = {
-        "heart": FACT,
-        "heart_reverse": FACT,
-        "adult": FACT | {"dataset": "adult"},
-        "texas": FACT | {"dataset": "texas", "sizes": "", "references": 20},
+        "heart": HEART,
+        "heart_reverse": HEART,
+        "adult": replace(HEART, dataset="adult"),
+        "texas": replace(HEART, dataset="texas", sizes="", references=20),
     }
     text = drawing.run_caption(RunSummary(True, "laptop", experiments), NO_ROWS)
     assert "Heart disease, Adult: MLP 256-256, 90 members, 20 epochs, batch 32, 4 replicates. Texas hospital" in text
@@ -95,8 +86,8 @@ def test_captions_in_markdown_keep_every_sign(tmp_path, text):
 
 
 def test_captions_compare_what_differs_from_the_papers_scale_and_state_the_rest_once():
-    here = FACT | {"epsilons": ["1", "∞"], "arms": {}}
-    paper = FACT | {"passes": "100 epochs, batch 32", "replicates": 50, "epsilons": ["0.1", "1", "∞"], "arms": {}}
+    here = replace(HEART, epsilons=["1", "∞"], arms={})
+    paper = replace(HEART, passes="100 epochs, batch 32", replicates=50, epsilons=["0.1", "1", "∞"], arms={})
     text = drawing.training_caption(RunSummary(True, "laptop", {"heart": here}, {"heart": paper}))
     assert text == (
         "Synthetic data, scale laptop. Heart disease: MLP 256-256, 90 members, batch 32. "
@@ -108,19 +99,20 @@ def test_captions_compare_what_differs_from_the_papers_scale_and_state_the_rest_
 
 
 def test_experiments_on_one_data_set_share_a_sentence_and_name_what_differs():
-    one = FACT | {"epsilons": ["1", "10"], "arms": {}}
-    other = one | {"epsilons": ["1"], "relation": "add_remove"}
-    paper = FACT | {"epsilons": ["1", "10", "100"], "arms": {}}
+    one = replace(HEART, epsilons=["1", "10"], arms={})
+    other = replace(one, epsilons=["1"], relation="add_remove")
+    paper = replace(HEART, epsilons=["1", "10", "100"], arms={})
     text = drawing.training_caption(RunSummary(True, "laptop", {"a": one, "b": other}, {"a": paper, "b": paper}))
     assert text.count("Heart disease") == 1
     assert text.endswith("Here / paper's scale: ε 1, 10 or 1 / 1, 10, 100.")
     # An experiment with reference models states an item more, so it has a sentence of its own.
-    text = drawing.training_caption(RunSummary(True, "laptop", {"a": one, "b": other | {"references": 6}}))
+    text = drawing.training_caption(RunSummary(True, "laptop", {"a": one, "b": replace(other, references=6)}))
     assert text.count("Heart disease: ") == 2
 
 
 def test_arms_are_named_where_they_differ_from_the_papers_scale():
-    few, all_of_them = (FACT | {"epsilons": ["∞"], "arms": {arm: {} for arm in arms}} for arms in (["a", "b"], "abc"))
+    usual = ArmDescription(90, 0.01, 32, 20, 0.0)
+    few, all_of_them = (replace(HEART, epsilons=["∞"], arms=dict.fromkeys(arms, usual)) for arms in ("ab", "abc"))
     text = drawing.training_caption(RunSummary(True, "laptop", {"heart": few}, {"heart": all_of_them}))
     assert text.endswith("Here / paper's scale: arms a, b / a, b, c.")
     for paper in ({"heart": few}, {}):

@@ -8,6 +8,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+from described import HEART
 from drawn import badges, bars, lines, titles
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
@@ -18,23 +19,10 @@ from dpmia.papers.drawing import EpsilonScale
 
 INF = float("inf")
 NO_ROWS = pd.DataFrame({"interval": []})
-FACT = {
-    **{"dataset": "heart", "model": "mlp 256-256", "sizes": "90 members", "references": None, "pairing": None},
-    **{
-        "passes": "20 epochs, batch 32",
-        "optimiser": "adam",
-        "sampling": "poisson",
-        "sampling_without_privacy": "shuffle",
-        "clip_norm": 1.5,
-        "clipped_to": None,
-        "replicates": 4,
-    },
-    **{"relation": "replace_one", "delta": 1e-5, "accountant": "pld"},
-}
 
 
 def run_summary(synthetic=True, experiments=("heart",)):
-    return RunSummary(synthetic, "laptop", dict.fromkeys(experiments, FACT))
+    return RunSummary(synthetic, "laptop", dict.fromkeys(experiments, HEART))
 
 
 def rows(epsilons, mean=0.5):

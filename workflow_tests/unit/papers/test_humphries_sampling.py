@@ -1,7 +1,10 @@
 """Humphries et al. without privacy: both ways to sample batches, beside each other."""
 
+from dataclasses import replace
+
 import pandas as pd
 import pytest
+from described import HEART
 
 from dpmia.papers.artifact import RunSummary
 from dpmia.papers.humphries import sampling
@@ -36,7 +39,7 @@ def test_both_samplers_stand_beside_each_other_for_each_arm():
         "summary/heart_poisson": summary("heart_poisson", [INF], 0.01),
     }
     samplers = {"heart": "shuffle", "heart_poisson": "poisson"}
-    experiments = {name: {"sampling_without_privacy": sampler} for name, sampler in samplers.items()}
+    experiments = {name: replace(HEART, sampling_without_privacy=sampler) for name, sampler in samplers.items()}
     table = sampling.tabulate(tables, RunSummary(True, "laptop", experiments))
     assert table.columns.tolist() == sampling.COLUMNS
     assert table["arm"].tolist() == ["va", "va", "va-iid", "va-iid", "hungary", "hungary"]

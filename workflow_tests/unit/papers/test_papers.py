@@ -1,6 +1,7 @@
 """The figures of Humphries et al., drawn from synthetic tables whose numbers are known."""
 
 import itertools
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -355,7 +356,7 @@ def test_the_bound_is_the_formula_along_the_whole_axis(name):
 def test_the_bound_follows_the_delta_of_the_run():
     artifact = ARTIFACTS["humphries_fig7"]
     run_summary = run_summary_of(artifact)
-    run_summary.experiments["student"]["delta"] = 0.25
+    run_summary.experiments["student"] = replace(run_summary.experiments["student"], delta=0.25)
     table = epsilon_curves.tabulate({"summary/student": summary("student")}, run_summary)
     bound = table[table["metric"] == "bound"]
     np.testing.assert_allclose(bound["mean"], humphries_advantage(bound["epsilon"].to_numpy(), 0.25))

@@ -1,9 +1,13 @@
 """LiRA on positive controls."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
+from described import HEART
 
+from dpmia.jobs.describing import ArmDescription
 from dpmia.metrics.intervals import REPLICATES
 from dpmia.papers.artifact import RunSummary
 from dpmia.papers.thudi import controls, names
@@ -41,10 +45,11 @@ def summary(experiment, epsilons, auc):
 
 def made(experiments):
     tables = {f"summary/{name}": summary(name, *given) for name, given in experiments.items()}
-    arms = {
-        name: {"arms": {controls.ARM: {"learning_rate": 0.05 if "control" in name else 0.5}}} for name in experiments
+    described = {
+        name: replace(HEART, arms={controls.ARM: ArmDescription(None, 0.05 if "control" in name else 0.5, 32, 20, 0.0)})
+        for name in experiments
     }
-    return controls.tabulate(tables, RunSummary(True, "laptop", arms))
+    return controls.tabulate(tables, RunSummary(True, "laptop", described))
 
 
 def test_each_step_of_protection_is_a_row():

@@ -10,7 +10,7 @@ from matplotlib.collections import PathCollection
 from matplotlib.figure import Figure
 from thudi_tables import (
     BY_NAME,
-    FACT,
+    DESCRIPTION,
     OF_MODELS,
     PRECISION,
     TABLES,
@@ -280,7 +280,7 @@ def test_a_data_set_that_cannot_be_had_leaves_its_panels_empty_and_says_so(name)
 def test_a_data_set_that_is_not_run_at_a_scale_has_no_panel(name, panels):
     artifact = BY_NAME[name]
     (kept,) = [table for table in artifact.tables if "mnist" in table]
-    run_summary = replace(run_summary_of(artifact), experiments={kept.partition("/")[2]: FACT})
+    run_summary = replace(run_summary_of(artifact), experiments={kept.partition("/")[2]: DESCRIPTION})
     figure = load(artifact.draw)(load(artifact.tabulate)({kept: TABLES[kept]}, run_summary), run_summary)
     assert len(figure.panels) == panels
     assert all("MNIST" in title for title in titles(figure) if title)

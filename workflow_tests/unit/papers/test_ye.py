@@ -2,6 +2,7 @@
 
 import inspect
 import itertools
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -203,7 +204,7 @@ def test_a_rate_that_one_target_model_cannot_tell_has_no_mean():
 
 def test_curves_are_drawn_of_the_configurations_that_were_run():
     tables = {"replicates/ye_purchase": made.replicates("ye_purchase", arms=["III", "IIa"])}
-    run_summary = RunSummary(True, "laptop", {"ye_purchase": made.fact("ye_purchase", ["III", "IIa"])})
+    run_summary = RunSummary(True, "laptop", {"ye_purchase": made.described("ye_purchase", ["III", "IIa"])})
     table = roc.FIG3.tabulate(tables, run_summary)
     assert set(table["configuration"]) == {"Purchase100 IIa"}
     figure = roc.FIG3.draw(table, run_summary)
@@ -353,7 +354,7 @@ def sentences(figure):
 
 
 def test_a_caption_tells_of_clipped_gradients():
-    experiments = {"ye_purchase_clipped": made.fact("ye_purchase_clipped") | {"clipped_to": 2.0}}
+    experiments = {"ye_purchase_clipped": replace(made.described("ye_purchase_clipped"), clipped_to=2.0)}
     note = run_note(RunSummary(False, "paper", experiments), names.ROC["fig4"])
     expected = made.sentence("ye_purchase_clipped", "IV").removesuffix(".") + ", gradients clipped to 2."
     assert note == f"Real data, scale paper. {expected}", "CIFAR-10 III was not run"

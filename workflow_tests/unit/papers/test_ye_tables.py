@@ -43,22 +43,24 @@ def test_a_cell_has_our_mean_with_its_limits_and_the_printed_value(name):
         assert of_auc[names.TEST].endswith(f" / {row.printed[names.TEST][0]:g}")
         assert pd.isna(of_tpr[names.TRAIN])
         settings = made.own(row.experiment, row.arm)
-        assert of_auc["records"] == f"{settings['members']:,} / {row.settings['members']:,}"
+        assert of_auc["records"] == f"{settings.members:,} / {row.settings['members']:,}"
         assert of_auc["references"] == f"7 / {row.settings['references']}"
-        assert of_auc["epochs"] == str(settings["epochs"]), "the settings do not have the paper's"
-        assert "momentum" not in table.columns, "neither the run nor the paper has it"
+        assert of_auc["epochs"] == str(settings.epochs), "the settings do not have the paper's"
+        assert "a of RMIA offline" not in table.columns, "neither the run nor the paper has it"
 
 
 def test_settings_that_the_paper_states_stand_beside_ours_and_others_alone():
     (name,) = BY_NAME["ye_table5"].tables
     experiment = name.partition("/")[2]
-    run_summary = RunSummary(True, "laptop", {experiment: made.fact(experiment)}, {experiment: made.fact(experiment)})
+    run_summary = RunSummary(
+        True, "laptop", {experiment: made.described(experiment)}, {experiment: made.described(experiment)}
+    )
     table = auc_tables.tabulate({name: made.replicates(experiment)}, run_summary).set_index(
         ["configuration", "measure"]
     )
     line, ours = table.loc[("MNIST Ia", "AUC")], made.own(experiment, "Ia")
-    assert line["records"] == f"{ours['members']:,} / 2,500"
-    assert line["epochs"] == str(ours["epochs"]), "the paper does not state it, whatever scale paper has"
+    assert line["records"] == f"{ours.members:,} / 2,500"
+    assert line["epochs"] == str(ours.epochs), "the paper does not state it, whatever scale paper has"
 
 
 def test_an_attack_that_did_not_run_and_a_single_target_leave_no_number_and_no_limits():
@@ -75,13 +77,13 @@ def test_an_attack_that_did_not_run_and_a_single_target_leave_no_number_and_no_l
 def test_a_table_is_made_of_the_arms_that_were_run_in_the_papers_order():
     some = {"ye_purchase_clipped": ["IV"], "ye_purchase": ["III", "Ib"]}
     tables = {f"replicates/{name}": made.replicates(name, arms=arms) for name, arms in some.items()}
-    run_summary = RunSummary(True, "laptop", {name: made.fact(name, arms) for name, arms in some.items()})
+    run_summary = RunSummary(True, "laptop", {name: made.described(name, arms) for name, arms in some.items()})
     table = auc_tables.tabulate(tables, run_summary)
     assert list(table["configuration"].unique()) == ["Purchase100 Ib", "Purchase100 III", "Purchase100 IV"]
     first = table[table["measure"] == "AUC"].set_index("configuration")
     for experiment, arms in some.items():
         for arm in arms:
-            assert first.loc[f"Purchase100 {arm}", "epochs"] == str(made.own(experiment, arm)["epochs"])
+            assert first.loc[f"Purchase100 {arm}", "epochs"] == str(made.own(experiment, arm).epochs)
             assert first.loc[f"Purchase100 {arm}", "D"].startswith(f"{made.auc(experiment, arm, 'distillation'):.3f} [")
 
 

@@ -14,6 +14,7 @@ from dpmia.common.registry import load
 from dpmia.formats.rows import COLUMNS as REPLICATES
 from dpmia.formats.rows import KEYS
 from dpmia.formats.stages import REGRESSION
+from dpmia.jobs.describing import ExperimentDescription
 from dpmia.metrics.intervals import BOTH, EQUAL, SPLITS
 from dpmia.metrics.intervals import REPLICATES as INDEPENDENT
 from dpmia.papers import drawing
@@ -105,9 +106,8 @@ def table_of(name, **options):
 
 
 def run_summary_of(artifact, synthetic=True):
-    fact = {"model": "growing", "sizes": "50 members", "passes": "30 epochs, batch 32", "keys": 3}
-    fact |= {"dataset": "mnist", "replicates": 4, "references": None, "pairing": None}
-    experiments = {name.split("/")[1]: fact for name in artifact.tables}
+    description = ExperimentDescription("mnist", "growing", "50 members", "30 epochs, batch 32", 4, keys=3)
+    experiments = {name.split("/")[1]: description for name in artifact.tables}
     return RunSummary(synthetic and bool(experiments), "laptop", experiments)
 
 
@@ -220,7 +220,7 @@ def test_captions_of_studies_compare_them_with_the_papers_scale():
         "yeom_eyedata": {"dataset": "eyedata", "splits": 10_000, "cross_validation": "leave_one_out"},
         "yeom_iwpc": {"dataset": "iwpc", "splits": 20, "cross_validation": 10},
     }
-    text = caption(load(artifact.draw)(tidy("yeom_fig2a"), replace(run_summary_of(artifact), paper=paper)))
+    text = caption(load(artifact.draw)(tidy("yeom_fig2a"), replace(run_summary_of(artifact), studies=paper)))
     assert "eyedata: leave-one-out, 120 records. Here / paper's scale: 3 / 10000 splits." in text
     assert "IWPC: 10-fold cross-validation, 4,819 records. Here / paper's scale: 3 / 20 splits." in text
 
@@ -291,7 +291,8 @@ def test_figure_4a_shows_the_advantage_of_collusion_at_every_size():
     assert "CNN of size s, 50 members, 30 epochs, batch 32" in text
     artifact, run_summary = BY_NAME["yeom_fig4a"], run_summary_of(BY_NAME["yeom_fig4a"])
     paper = {
-        name: fact | {"keys": 5, "passes": "40 epochs, batch 32"} for name, fact in run_summary.experiments.items()
+        name: replace(description, keys=5, passes="40 epochs, batch 32")
+        for name, description in run_summary.experiments.items()
     }
     text = caption(load(artifact.draw)(table, replace(run_summary, paper=paper)))
     assert "k = 3 shared keys; in the paper 5." in text

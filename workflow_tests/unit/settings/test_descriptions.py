@@ -8,6 +8,7 @@ import pytest
 from settings_samples import OWN_CONFIG, experiment
 
 from dpmia.attacks.rmia import OfflineRmia
+from dpmia.jobs.describing import ExperimentDescription
 from dpmia.settings import jobs, names
 from dpmia.settings.attackers import OFFLINE_A
 from dpmia.settings.descriptions import (
@@ -22,8 +23,9 @@ from dpmia.settings.resolve import SCALES, make_plan
 
 
 def test_descriptions_for_captions_are_plain_data():
-    description = describe_experiment(experiment())
-    assert json.loads(json.dumps(description, allow_nan=False)) == description
+    described = describe_experiment(experiment())
+    description = described.plain()
+    assert ExperimentDescription.from_plain(json.loads(json.dumps(description, allow_nan=False))) == described
     assert description == {
         "dataset": "heart",
         "model": "mlp 256-256 (ReLU, Glorot initial weights)",
@@ -87,10 +89,10 @@ def test_descriptions_state_what_arms_have_of_their_own():
         attacks={"random": {}},
     )
     description = describe_experiment(given)
-    assert (description["sizes"], description["passes"]) == ("500 or 800 members", "7 or 100 epochs, batch 8 or 200")
-    assert [description["arms"][arm]["members"] for arm in arms] == [500, 800, 800]
-    assert [description["arms"][arm]["epochs"] for arm in arms] == [100, 7, 100]
-    assert [description["arms"][arm]["l2"] for arm in arms] == [0.0, 0.5, 0.0]
+    assert (description.sizes, description.passes) == ("500 or 800 members", "7 or 100 epochs, batch 8 or 200")
+    assert [description.arms[arm].members for arm in arms] == [500, 800, 800]
+    assert [description.arms[arm].epochs for arm in arms] == [100, 7, 100]
+    assert [description.arms[arm].l2 for arm in arms] == [0.0, 0.5, 0.0]
     draws = jobs.arms(given)
     assert draws["few"].draw == {"members": 500, "nonmembers": 90, "population": 10}
     assert draws["long"] == draws["usual"], "who trains otherwise draws alike"
@@ -122,15 +124,15 @@ def test_the_note_of_a_verdict_names_how_clusters_are_paired():
 def test_activation_and_initial_weights_are_named():
     other = {"hidden": [4], "activation": "tanh", "initial_weights": "torch_default"}
     given = experiment(model=other, attacks={"random": {}})
-    assert describe_experiment(given)["model"] == "mlp 4 (tanh, PyTorch's default initial weights)"
+    assert describe_experiment(given).model == "mlp 4 (tanh, PyTorch's default initial weights)"
     audited = describe_audited(given)
-    assert (audited.model, audited.architecture) == ("mlp 4", describe_experiment(given)["model"])
+    assert (audited.model, audited.architecture) == ("mlp 4", describe_experiment(given).model)
     both = experiment(arms={"one": {"group": "va"}, "two": {"group": "va", "model": other}})
-    assert describe_experiment(both)["model"] == (
+    assert describe_experiment(both).model == (
         "mlp 256-256 (ReLU, Glorot initial weights), mlp 4 (tanh, PyTorch's default initial weights)"
     )
     forest = {"model": {"kind": "random_forest", "trees": 3}, "training": {"engine": "scikit_learn"}}
-    assert describe_experiment(experiment(**forest, epsilons=[["inf"]]))["model"] == "random forest"
+    assert describe_experiment(experiment(**forest, epsilons=[["inf"]])).model == "random forest"
 
 
 def test_offline_a_of_rmia_is_named():
@@ -138,7 +140,7 @@ def test_offline_a_of_rmia_is_named():
 
     def named(**attacks):
         given = experiment(**drawn, iid_arms=False, references={"count": 2, "block": 2}, attacks=attacks)
-        return describe_experiment(given)["offline_a"]
+        return describe_experiment(given).offline_a
 
     assert named(rmia={}, random={}) is None
     assert named(rmia_offline={}) == "0.3"

@@ -44,12 +44,12 @@ def test_each_bound_may_be_a_job_of_its_own():
 def test_budgets_keep_their_bound_and_hardly_less_than_they_may():
     exact = budgets().set_index(["arm", "bound"])["epsilon"]
     for row in budget_rows(PrecisionBudgets(epsilons=[3, 2, 1]), RATES, 1e-5):
-        epsilon = exact[row["arm"]].iloc[(exact[row["arm"]].index - row["bound"]).to_series().abs().to_numpy().argmin()]
-        if row["epsilon"] is None:
+        epsilon = exact[row.arm].iloc[(exact[row.arm].index - row.bound).to_series().abs().to_numpy().argmin()]
+        if row.epsilon is None:
             assert epsilon != epsilon
             continue
-        assert precision_bound(row["epsilon"], row["rate"], 1e-5, 0.01) <= row["bound"] + 1e-12
-        assert 0 <= epsilon - row["epsilon"] + 1e-9 <= 1e-3
+        assert precision_bound(row.epsilon, row.rate, 1e-5, 0.01) <= row.bound + 1e-12
+        assert 0 <= epsilon - row.epsilon + 1e-9 <= 1e-3
 
 
 def test_a_new_target_and_a_new_rate_are_one_line_each():
@@ -81,10 +81,10 @@ def test_figures_learn_the_budgets_of_each_bound_and_arm():
     from dpmia.settings.descriptions import describe_experiment
 
     plan = make_plan({"experiments": ["experiments/thudi.yaml"]}, ROOT)
-    rows = describe_experiment(plan.experiments["thudi_svhn_budget"])["precision_budgets"]
+    rows = describe_experiment(plan.experiments["thudi_svhn_budget"]).precision_budgets
     assert len(rows) == 15
-    assert [row["epsilon"] for row in rows if row["arm"] == "p0.9"] == [0.802, None, None]
-    assert describe_experiment(plan.experiments["thudi_mnist"])["precision_budgets"] is None
+    assert [row.epsilon for row in rows if row.arm == "p0.9"] == [0.802, None, None]
+    assert describe_experiment(plan.experiments["thudi_mnist"]).precision_budgets is None
 
 
 @pytest.mark.parametrize("delta", ["x", True, -1, 2, float("nan"), [1e-5]])

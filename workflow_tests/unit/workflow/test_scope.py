@@ -69,7 +69,7 @@ def test_synthetic_data_are_always_there(synthetic):
     for artifact in synthetic.artifacts.values():
         assert synthetic.makes(artifact)
         assert synthetic.tables(artifact) == list(artifact.tables)
-        assert synthetic.run_summary(artifact)["not_run"] == {}
+        assert synthetic.run_summary(artifact).not_run == {}
 
 
 def test_what_the_settings_do_not_hold_is_not_made():
@@ -101,7 +101,7 @@ def test_without_data_experiments_are_left_out_with_the_reason(student):
 def test_figures_are_made_of_the_data_that_are_there(student):
     both, none = student.artifacts["humphries_strong"], student.artifacts["humphries_fig6"]
     assert student.tables(both) == ["summary/student_strong"]
-    assert set(student.run_summary(both)["not_run"]) == {"adult_cluster_strong"}
+    assert set(student.run_summary(both).not_run) == {"adult_cluster_strong"}
     assert student.makes(both)
     assert not student.makes(none)
     assert student.tables(none) == list(none.tables), "a target that is named runs all the same, and fails"
@@ -116,15 +116,15 @@ def test_figures_are_made_of_the_data_that_are_there(student):
 
 def test_a_name_counts_for_the_run_with_its_summary(student, synthetic):
     fig7 = synthetic.artifacts["humphries_fig7"]
-    assert synthetic.run_summary(fig7)["synthetic"]
-    assert not student.run_summary(fig7)["synthetic"]
-    assert set(student.run_summary(fig7)["experiments"]) == set(student.run_summary(fig7)["paper"]) == {"student"}
+    assert synthetic.run_summary(fig7).synthetic
+    assert not student.run_summary(fig7).synthetic
+    assert set(student.run_summary(fig7).experiments) == set(student.run_summary(fig7).paper) == {"student"}
     theory = synthetic.artifacts["izzo_theory"]
-    assert synthetic.run_summary(theory)["without_data"]
-    assert not synthetic.run_summary(theory)["synthetic"]
+    assert synthetic.run_summary(theory).without_data
+    assert not synthetic.run_summary(theory).synthetic
     study = synthetic.run_summary(synthetic.artifacts["yeom_fig2a"])
-    assert study["experiments"] == {}
-    assert set(study["paper"]) == {"yeom_eyedata", "yeom_iwpc"}
+    assert study.experiments == study.paper == {}
+    assert set(study.studies) == {"yeom_eyedata", "yeom_iwpc"}
 
 
 def test_verdicts_know_what_was_not_run_and_which_networks_are_others(student, synthetic):
