@@ -66,7 +66,9 @@ SERVER = None
 CONSOLE = None
 for default in logger.handlers if workflow.is_main_process and not workflow.output_settings.verbose else ():
     if default.name == "DefaultStreamHandler":
-        CONSOLE = Console(default, default.stream, kind_of, lambda: workflow.dryrun)
+        CONSOLE = Console(
+            default, default.stream, kind_of, lambda: workflow.dryrun, lambda: [rule_.name for rule_ in workflow.rules]
+        )
         logger.removeHandler(default)
         logger.addHandler(CONSOLE)
         break

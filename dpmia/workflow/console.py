@@ -7,20 +7,22 @@ top-level packages of the environment, and `pip install --editable` adds none to
 from __future__ import annotations
 
 import logging
+import re
 import shutil
 import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
 from tabulate import tabulate
 
-from dpmia.common.errors import PlaceError
+from dpmia.common.errors import PlaceError, UserError
 from dpmia.common.pipes import discard
+from dpmia.common.registry import suggestion
 from dpmia.workflow.failures import CANNOT_RUN
 from dpmia.workflow.progress import Progress, last_line, spell_left
 
@@ -36,6 +38,9 @@ _NOISE = (
 #: The same, which Snakemake writes as a warning.
 _CACHEABLE = "Workflow defines that rule "
 
+#: What Snakemake says of a target that nothing makes.
+_NO_RULE = re.compile(r"No rule to produce (.+) \(if you use input functions")
+
 #: Seconds between two lines on what takes long, and between two looks at the bar.
 HEARTBEAT, REFRESH = 60.0, 2.0
 
@@ -50,6 +55,12 @@ class _Job:
     started: float
 
 
+def unknown_target(target: str, targets: Iterable[str]) -> UserError:
+    """Return the error of a target, a name or a file, that nothing makes."""
+    problem = "no rule makes this file with these settings" if "/" in target else "there is none of this name"
+    return UserError(f"target {target}", problem, suggestion(target, targets) or "All targets: snakemake help")
+
+
 class Console(logging.Handler):
     """Prints Snakemake's log: plain lines, and on a terminal a bar below them."""
 
@@ -59,6 +70,7 @@ class Console(logging.Handler):
         stream: TextIO,
         kind_of: Callable[[str], str],
         dryrun: Callable[[], bool] = lambda: False,
+        targets: Callable[[], Iterable[str]] = tuple,
         clock: Callable[[], float] = time.time,
     ) -> None:
         """Print on `stream`.
@@ -68,12 +80,14 @@ class Console(logging.Handler):
             stream: where to print.
             kind_of: returns the kind of a rule; the table of jobs counts kinds.
             dryrun: returns whether nothing is run; Snakemake knows it only after it has read the rules.
+            targets: returns the names of all targets.
             clock: returns seconds.
         """
         super().__init__()
         self.filters = replaced.filters
         self.setFormatter(replaced.formatter)
-        self._stream, self._kind_of, self._dryrun, self._clock = stream, kind_of, dryrun, clock
+        self._stream, self._kind_of, self._clock = stream, kind_of, clock
+        self._dryrun, self._targets = dryrun, targets
         self._running: dict[int, _Job] = {}
         self._progress: Progress | None = None
         self._bar: tqdm[Any] | None = None
@@ -112,18 +126,20 @@ class Console(logging.Handler):
         """Print what a record says, if anything.
 
         Raises:
-            SystemExit: Snakemake ends as a file cannot be written. It would print a traceback, and exit with 1, which
-                says of an audit that a model is above a limit.
+            SystemExit: Snakemake ends as a file cannot be written, or as nothing makes a target. It would exit with 1,
+                which says of an audit that a model is above a limit, and its words would help less.
         """
-        error = sys.exc_info()[1] if getattr(record, "exception", "") else None
+        kind = getattr(record, "exception", "")
+        error = sys.exc_info()[1] if kind else None
         while error is not None and not isinstance(error, OSError):
             error = error.__context__  # what Snakemake has made another error of
         if error is not None and threading.current_thread() is threading.main_thread():
             message = PlaceError.of(error)
             if message is not None:
-                self.end()
-                self._print(f"\nError: {message}")
-                raise SystemExit(CANNOT_RUN)
+                self._refuse(message)
+        missing = _NO_RULE.search(record.getMessage()) if error is None and kind == "MissingRuleException" else None
+        if missing:
+            self._refuse(unknown_target(missing[1], self._targets()))
         try:
             text = self._text(record)
             if text:
@@ -131,6 +147,11 @@ class Console(logging.Handler):
             self.show()
         except Exception:
             self.handleError(record)
+
+    def _refuse(self, error: UserError) -> NoReturn:
+        self.end()
+        self._print(f"\nError: {error}")
+        raise SystemExit(CANNOT_RUN)
 
     def beat(self) -> None:
         """Print what has been running for a minute or more, the longest first."""

@@ -11,6 +11,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from snakemake.exceptions import MissingRuleException
 
 from dpmia.workflow.console import Console
 
@@ -209,3 +210,22 @@ def test_an_error_in_the_thread_of_a_job_does_not_end_the_run(plain):
     thread.start()
     thread.join()
     assert printed() == "as Snakemake prints it: Traceback ...\n"
+
+
+@pytest.mark.parametrize(
+    ("target", "message"),
+    [
+        ("humphrys", "target humphrys: there is none of this name. Did you mean 'humphries'?"),
+        ("nonsense", "target nonsense: there is none of this name. All targets: snakemake help."),
+        ("results/x.csv", "target results/x.csv: no rule makes this file with these settings. All targets:"),
+    ],
+)
+def test_a_target_that_nothing_makes_is_refused_with_the_nearest(target, message):
+    stream = io.StringIO()
+    console = console_on(stream, targets=lambda: ["humphries", "ye"])
+    text = str(MissingRuleException(target))
+    with pytest.raises(SystemExit, match="2"):
+        log(console, text, level=logging.ERROR, exception="MissingRuleException")
+    assert f"\nError: {message}" in stream.getvalue()
+    log(console, "Some other error", level=logging.ERROR, exception="WorkflowError")
+    assert "Some other error" in stream.getvalue()
