@@ -34,7 +34,7 @@ report: "rules/report/workflow.rst"
 
 
 include: "rules/common.smk"
-include: "rules/audited.smk"
+include: "rules/audit_inputs.smk"
 include: "rules/sharing.smk"
 include: "rules/start.smk"
 include: "rules/forecast.smk"

@@ -60,6 +60,8 @@ def run(main: Callable[[Any], None], snakemake: Any) -> None:
             _log_unexpected(error, snakemake.log[0])
             raise
     except UserError as error:
+        if is_interrupt(error):
+            raise KeyboardInterrupt from None
         code = ABOVE_LIMIT if isinstance(error, LimitError) else CANNOT_RUN
         logging.error("%s", error_line(str(error), code))
         sys.exit(code)

@@ -2,6 +2,7 @@
 
 from _job import run
 
+from dpmia.audit.formatting import format_models
 from dpmia.audit.limits import AuditLimits
 from dpmia.common.errors import LimitError, UserError
 from dpmia.common.formatting import format_interval
@@ -44,8 +45,9 @@ def _limits(file):
 def _listed(means):
     """Return the first means in words, with the limits that decide, and how many more there are."""
     listed = "; ".join(
-        f"{mean.metric} {format_interval(mean.value, mean.low, mean.high)} of {mean.attack}, limit "
-        f"{mean.limit:g} ({mean.experiment}, {mean.arm}, epsilon {mean.epsilon})"
+        f"{mean.metric} {format_interval(mean.value, mean.low, mean.high)} of {mean.attack}"
+        f"{' (turned round)' * mean.turned}, limit {mean.limit:g} "
+        f"({format_models(mean.experiment, mean.arm, mean.epsilon)})"
         for mean in means[:MOST_LISTED]
     )
     return f"{listed}; and {len(means) - MOST_LISTED} more" if len(means) > MOST_LISTED else listed

@@ -17,7 +17,7 @@ from dpmia.api.results import AttackResult, AttackResults, Measurement
 from dpmia.attacks.base import Attack, Knowledge, Outcome, outcome
 from dpmia.attacks.confidence import LARGEST_LOSS, confidence
 from dpmia.attacks.needs import lacking_models
-from dpmia.common.errors import ArgumentError, AttackError, MissingExtraError, shown
+from dpmia.common.errors import ArgumentError, AttackError, MissingExtraError, UserError, shown
 from dpmia.common.limits import MOST_MODELS
 from dpmia.common.probabilities import WrongOutputsError, logits_of
 from dpmia.common.registry import load, suggestion
@@ -245,7 +245,10 @@ def _chosen(attacks: Any, signal: Signal, knowledge: Knowledge, scale: str) -> d
         if not isinstance(name, str):
             raise ArgumentError("attack, attacks", f"the name {shown(name)} is no text", "Name each attack by a text")
         if isinstance(options, Attack):
-            names.check_uses(options, f"attack, {name}")
+            try:
+                names.check_uses(options, f"attack, {name}")
+            except UserError as error:
+                raise ArgumentError(error.where, error.problem, error.remedy) from None
             _refuse_missing(name, options, signal, knowledge, scale)
             chosen[name] = options
             continue

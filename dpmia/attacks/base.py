@@ -63,6 +63,9 @@ class Attack(ABC):
     #: `dpmia.attacks.hypothesis.HypothesisTest`.
     per_record: bool = False
 
+    #: Whether members and non-members need as many models without the record: it compares each record with its own.
+    even_counts: bool = False
+
     #: Whether it reads the outputs for several classes: losses alone are not enough.
     needs_classes: bool = False
 

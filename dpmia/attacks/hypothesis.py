@@ -145,6 +145,7 @@ class Population(HypothesisTest):
 class _PerRecord(HypothesisTest):
     """What the attacks with a threshold for each record share."""
 
+    even_counts = True
     lacking = ("knowledge.references", MORE_ALIKE)
 
     def __init__(self, alpha: float = 0.1, estimator: str = "empirical", reference_models: str = "out") -> None:

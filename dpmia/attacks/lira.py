@@ -35,7 +35,7 @@ from scipy.special import ndtri
 
 from dpmia.attacks.base import Attack, Knowledge
 from dpmia.attacks.confidence import SMALLEST_SPREAD, confidence
-from dpmia.attacks.needs import check_even, check_missing, models_of, one_of, rate
+from dpmia.attacks.needs import check_even, check_missing, check_side, models_of, one_of, rate
 from dpmia.common.errors import KnowledgeError
 from dpmia.formats.signals import Signal
 
@@ -121,9 +121,7 @@ class _Lira(Attack):
         scored = signal.is_member | signal.is_nonmember
         side = fit_side(confidence(models.losses), models.trained_on == inside, self.variance, scored)
         word = "with" if inside else "without"
-        check_missing(
-            signal, side.models == 0, f"have no reference model trained {word} them, and get a mean of other models"
-        )
+        check_side(signal, side.models == 0, inside)
         if self.variance == "per_point":
             check_missing(signal, side.models == 1, f"have one model trained {word} them and get the pooled variance")
             check_even(signal, side.models, f"reference models {word} the record")

@@ -127,6 +127,12 @@ def check_missing(
         log.warning("%.2g %% of %d records %s", 100 * without[evaluated].mean(), evaluated.sum(), what)
 
 
+def check_side(signal: Signal, without: np.ndarray, inside: bool) -> None:
+    """See `check_missing`, of records without a reference model that was trained with them (`inside`), or without."""
+    word = "with" if inside else "without"
+    check_missing(signal, without, f"have no reference model trained {word} them, and get a mean of other models")
+
+
 def check_even(signal: Signal, counts: np.ndarray, what: str) -> None:
     """Refuse an attack if members have more models to be compared with than non-members, or fewer.
 
@@ -141,14 +147,24 @@ def check_even(signal: Signal, counts: np.ndarray, what: str) -> None:
     Raises:
         KnowledgeError: the means differ by more than `UNEVEN_COUNTS` of the mean, and by more than chance explains.
     """
-    members, nonmembers = (counts[queries].astype(float) for queries in (signal.is_member, signal.is_nonmember))
-    if min(len(members), len(nonmembers)) < FEWEST_COMPARED:
-        return
-    gap, overall = abs(members.mean() - nonmembers.mean()), np.concatenate([members, nonmembers]).mean()
-    error = np.sqrt(members.var(ddof=1) / len(members) + nonmembers.var(ddof=1) / len(nonmembers))
-    if gap > UNEVEN_COUNTS * overall and gap > -ndtri(BY_CHANCE / 2) * error:
+    members, nonmembers = counts[signal.is_member], counts[signal.is_nonmember]
+    if are_uneven(members, nonmembers):
         numbers = f"{members.mean():.3g} {what} for a member and {nonmembers.mean():.3g} for a non-member, on average"
         raise KnowledgeError("knowledge", f"{numbers}: that alone separates them", ALIKE)
+
+
+def are_uneven(members: np.ndarray, nonmembers: np.ndarray) -> bool:
+    """Return whether numbers of models differ so much that they separate members from non-members; see `check_even`.
+
+    Args:
+        members: models of each member.
+        nonmembers: models of each non-member.
+    """
+    if min(len(members), len(nonmembers)) < FEWEST_COMPARED:
+        return False
+    gap, overall = abs(members.mean() - nonmembers.mean()), np.concatenate([members, nonmembers]).mean()
+    error = np.sqrt(members.var(ddof=1) / len(members) + nonmembers.var(ddof=1) / len(nonmembers))
+    return bool(gap > UNEVEN_COUNTS * overall and gap > -ndtri(BY_CHANCE / 2) * error)
 
 
 def one_of(name: str, value: str, allowed: Collection[str]) -> str:

@@ -34,7 +34,7 @@ import numpy as np
 from scipy.special import logsumexp
 
 from dpmia.attacks.base import Attack, Knowledge
-from dpmia.attacks.needs import check_missing, models_of, number, population_of, rate
+from dpmia.attacks.needs import check_side, models_of, number, population_of, rate
 from dpmia.common.errors import KnowledgeError
 from dpmia.formats.losses import References
 from dpmia.formats.signals import Signal
@@ -142,11 +142,7 @@ def _mean_or_pooled(models: References, signal: Signal, population: np.ndarray, 
             "knowledge.references", f"no model was trained {word} any of the query records", _MORE_MODELS
         )
     without = ~counted.any(axis=0)
-    check_missing(
-        signal,
-        without,
-        f"have no reference model trained {'with' if inside else 'without'} them, and get a mean of other models",
-    )
+    check_side(signal, without, inside)
     return np.where(
         without,
         _log_mean(models.losses[evaluated][:, None], np.ones((evaluated.sum(), 1), bool)),

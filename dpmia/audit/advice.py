@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -70,6 +70,8 @@ def _verdict(entries: Sequence[Entry], description: Description) -> tuple[str, s
     """Return the kind of the verdict on one model, and the reason."""
     if (shown := _above_guessing(select(entries, iid=True))) is not None:
         return "leaks", shown[1]
+    if (below := _below_guessing(select(entries, iid=True))) is not None:
+        return "reversed", _shown_below(below)
     if (shown := _above_guessing(select(entries, iid=False))) is not None:
         apart, reason = shown
         if description.pool_unknown:
@@ -85,10 +87,13 @@ def _verdict(entries: Sequence[Entry], description: Description) -> tuple[str, s
         else:
             reason += ", not shown to be more than a blind baseline reaches"
         return "shift", reason
-    if (below := _below_guessing(entries)) is not None:
-        kind = "reversed" if below.iid or description.predictions_only else "shift"
-        return kind, f"AUC {_auc(below)} of {attack_name(below.attack)} ({place(below)})"
+    if (below := _below_guessing(select(entries, iid=False))) is not None:
+        return "reversed" if description.predictions_only else "shift", _shown_below(below)
     return _nothing_shown(entries)
+
+
+def _shown_below(entry: Entry) -> str:
+    return f"AUC {_auc(entry)} of {attack_name(entry.attack)} ({place(entry)})"
 
 
 def _above_guessing(entries: Sequence[Entry]) -> tuple[Entry, str] | None:
@@ -172,10 +177,17 @@ def remedies(entries: Sequence[Entry], accuracy: Sequence[Accuracy], description
             "Find out how the members were chosen. If they and the non-members were drawn from one pool at random, say "
             "so (dpmia attack --same-pool, or same_pool: true) and audit again; else take non-members of the same kind."
         )
+    lower = []
     if "leaks" in kinds:
-        texts += _less_epsilon(entries, accuracy, description) + _less_overfitting(accuracy)
+        lower += _less_epsilon(entries, accuracy, description) + _less_overfitting(accuracy, description)
     if "shift" in kinds or "leaks" in kinds:
-        texts += _mixed_groups(entries)
+        lower += _mixed_groups(entries, description)
+    if not lower and not description.predictions_only:
+        lower.append(
+            "No setting that was tried lowers the risk. Try a smaller epsilon, fewer epochs or more records; where "
+            "members and non-members come from different groups, train on records of all groups."
+        )
+    texts += lower
     if description.predictions_only:
         texts.append("Train again with differential privacy, or with less overfitting, and audit the new predictions.")
     return texts
@@ -196,15 +208,20 @@ def _refuted(entries: Sequence[Entry], description: Description) -> list[str]:
     """Return where an attack refutes a guarantee, stated or trained for: its whole interval is above a bound."""
     texts = []
     for epsilon in dict.fromkeys(entry.epsilon for entry in entries):
-        worst = best(select(entries, epsilon=epsilon, iid=True), "advantage")
-        limits = [] if worst is None else [bound for bound in (worst.bound, worst.ceiling) if bound is not None]
-        if worst is None or not limits or not worst.cell("advantage").above(min(limits)):
+        bounded = [
+            (entry, min(bounds))
+            for entry in chosen_from(select(entries, epsilon=epsilon, iid=True), "advantage")
+            if (bounds := [bound for bound in (entry.bound, entry.ceiling) if bound is not None])
+        ]
+        beyond = [(entry, bound) for entry, bound in bounded if entry.cell("advantage").above(bound)]
+        if not beyond:
             continue
-        of = f"with epsilon {epsilon}" if min(limits) == worst.bound else f"with the mechanism of epsilon {epsilon}"
+        worst, bound = max(beyond, key=lambda pair: needed(pair[0].cell("advantage").low) - pair[1])
+        of = f"with epsilon {epsilon}" if bound == worst.bound else f"with the mechanism of epsilon {epsilon}"
         guarantee, trained = ("stated", "program") if description.stated else ("privacy", "model or its engine")
         texts.append(
             f"Find out why the {guarantee} guarantee does not hold: {of} no attack "
-            f"can have an advantage above {format_bound(min(limits), 3)}, and {attack_name(worst.attack)} has "
+            f"can have an advantage above {format_bound(bound, 3)}, and {attack_name(worst.attack)} has "
             f"{interval(worst.cell('advantage'), 3)} ({place(worst)}). Check how the {trained} samples batches, clips "
             "gradients, adds noise and accounts for them, and whether it uses records that it was not given."
         )
@@ -217,21 +234,36 @@ def _same_for_every_epsilon(entries: Sequence[Entry], accuracy: Sequence[Accurac
     They are where accuracy is the same to the last digit, and so is what an attack finds; attacks with reference models
     need not find the same, as these may have other members.
     """
-    measured: dict[str, dict[str, list[Any]]] = {}  # epsilon -> measure -> its values in each arm
-    for model in accuracy:
-        values = [model.arm, model.members, model.nonmembers]
-        measured.setdefault(model.epsilon, {}).setdefault("accuracy", []).append(values)
-    for entry in attacks_of(entries):
-        values = [entry.arm, entry.metrics["auc"], entry.metrics["advantage"]]
-        measured.setdefault(entry.epsilon, {}).setdefault(entry.attack, []).append(values)
-    first, *others = measured.values() if measured else ({},)
-    same = {name for name in first if all(other.get(name) == first[name] for other in others)}
-    if not others or "accuracy" not in same or len(same) < 2:
+    epsilons = list(dict.fromkeys(model.epsilon for model in accuracy))
+    if len(epsilons) < 2 or not _all_same(
+        [(one.arm, one.members, one.nonmembers) for one in accuracy if one.epsilon == epsilon] for epsilon in epsilons
+    ):
+        return []
+    shown = attacks_of(entries)
+    same = [
+        attack
+        for attack in dict.fromkeys(entry.attack for entry in shown)
+        if _all_same(
+            [
+                (entry.arm, entry.metrics["auc"], entry.metrics["advantage"])
+                for entry in shown
+                if (entry.attack, entry.epsilon) == (attack, epsilon)
+            ]
+            for epsilon in epsilons
+        )
+    ]
+    if not same:
         return []
     return [
-        f"Check that the program uses {{epsilon}}: its models with epsilon {' and '.join(measured)} have the same "
-        f"accuracy and the same AUC of {', '.join(sorted(map(attack_name, same - {'accuracy'})))}, to the last digit."
+        f"Check that the program uses {{epsilon}}: its models with epsilon {' and '.join(epsilons)} have the same "
+        f"accuracy and the same AUC of {', '.join(sorted(map(attack_name, same)))}, to the last digit."
     ]
+
+
+def _all_same(several: Iterable[list[tuple[Any, ...]]]) -> bool:
+    """Return whether there are values, and all lists of them are equal."""
+    first, *others = several
+    return bool(first) and all(other == first for other in others)
 
 
 def _less_epsilon(entries: Sequence[Entry], accuracy: Sequence[Accuracy], description: Description) -> list[str]:
@@ -245,7 +277,7 @@ def _less_epsilon(entries: Sequence[Entry], accuracy: Sequence[Accuracy], descri
             return ["Train with differential privacy: add finite epsilons, with a model and an engine that support it."]
         return [f"Train with a smaller epsilon than {epsilons[-1]}."]
     least = best(select(entries, epsilon=epsilons[0], arm=worst.arm))
-    if least is None or least.auc.mean >= worst.auc.mean:
+    if least is None:
         return []
     step = f"from {describe_model(description, epsilons[-1])} to epsilon {epsilons[0]}"
     aucs = f"from {interval(worst.auc)} to {interval(least.auc)}"
@@ -264,11 +296,11 @@ def _less_epsilon(entries: Sequence[Entry], accuracy: Sequence[Accuracy], descri
 
 
 def _falls(before: Cell, after: Cell) -> bool:
-    """Return whether a mean is shown to be smaller than another: their intervals lie apart."""
-    return before.low is not None and after.below(before.low)
+    """Return whether an AUC is shown to be smaller than another, and nearer to guessing: their intervals lie apart."""
+    return before.low is not None and after.below(before.low) and not after.below(GUESSING)
 
 
-def _less_overfitting(accuracy: Sequence[Accuracy]) -> list[str]:
+def _less_overfitting(accuracy: Sequence[Accuracy], description: Description) -> list[str]:
     measured = [(model, model.members, model.nonmembers) for model in accuracy]
     gaps = [
         (members.mean - nonmembers.mean, model, members, nonmembers)
@@ -281,13 +313,13 @@ def _less_overfitting(accuracy: Sequence[Accuracy]) -> list[str]:
     if gap < OVERFITTING:
         return []
     return [
-        f"Overfit less (fewer epochs or trees, stronger regularisation, more records): with epsilon "
-        f"{model.epsilon}, {model.label}, accuracy is {interval(members)} on members and "
+        "Overfit less (fewer epochs or trees, stronger regularisation, more records): of "
+        f"{describe_model(description, model.epsilon)}, {model.label}, accuracy is {interval(members)} on members and "
         f"{interval(nonmembers)} on non-members."
     ]
 
 
-def _mixed_groups(entries: Sequence[Entry]) -> list[str]:
+def _mixed_groups(entries: Sequence[Entry], description: Description) -> list[str]:
     apart = best(select(entries, iid=False))
     if apart is None:
         return []
@@ -296,7 +328,8 @@ def _mixed_groups(entries: Sequence[Entry]) -> list[str]:
         return []
     return [
         f"Train on records of all groups instead of one: with the records of {apart.label} and of the others mixed, "
-        f"the AUC falls from {interval(apart.auc)} to {interval(mixed.auc)} (epsilon {apart.epsilon})."
+        f"the AUC falls from {interval(apart.auc)} to {interval(mixed.auc)} "
+        f"({describe_model(description, apart.epsilon)})."
     ]
 
 

@@ -158,7 +158,7 @@ class ExposedRow(PlainData):
         group: of the record; None where records have none.
         rank: see `dpmia.metrics.exposure.ExposedRecord`, as all that follow.
         above: share of non-members.
-        score: of the attack.
+        score: of the attack; None where it is infinite.
         models: number.
     """
 
@@ -166,13 +166,13 @@ class ExposedRow(PlainData):
     group: str | None
     rank: int
     above: float
-    score: float
+    score: float | None
     models: int
 
 
 @dataclass(frozen=True)
 class ExposedArm(PlainData):
-    """The most exposed records of an arm, by the strongest attack at the largest epsilon.
+    """The most exposed records of an arm, by the strongest attack at its largest epsilon.
 
     Attributes:
         experiment: name.
@@ -186,6 +186,7 @@ class ExposedArm(PlainData):
         unseen: see `MostExposed`.
         nonmembers: of one model.
         stability: whether other models would list the same records; None where that is not known.
+        by_loss: whether the attack ranks records by the loss alone.
     """
 
     experiment: str
@@ -199,6 +200,7 @@ class ExposedArm(PlainData):
     unseen: int
     nonmembers: int
     stability: Agreement | None
+    by_loss: bool
 
 
 @dataclass(frozen=True)
@@ -242,7 +244,7 @@ class AuditContent(PlainData):
         guarantees: of all private models.
         roc: curves of the attacks that rank single records.
         groups: risk of each group.
-        too_small: groups that no arm has members of, with their sizes.
+        without_arm: groups that no arm has members of, with their sizes.
         exposed: the most exposed records of each arm.
         limits: how the models do that are held to limits.
         planned: what guarantees are planned for; None where no model takes steps of ours.
@@ -259,7 +261,7 @@ class AuditContent(PlainData):
     guarantees: list[PrivateModels]
     roc: list[ArmCurve]
     groups: list[GroupRisk]
-    too_small: list[str]
+    without_arm: list[str]
     exposed: list[ExposedArm]
     limits: AuditLimits
     planned: Planned | None

@@ -10,6 +10,7 @@ import pandas as pd
 
 from dpmia.audit.choices import attacks_of, best, blind_of, select
 from dpmia.audit.entries import Accuracy, Cell, Entry, GroupRisk
+from dpmia.audit.formatting import METRICS
 from dpmia.audit.scores import Model
 from dpmia.common.arms import IID_SUFFIX, arm_name
 from dpmia.common.epsilon import spell_epsilon
@@ -17,11 +18,9 @@ from dpmia.common.optional import needed
 from dpmia.formats.rows import BLIND, BLIND_WITH_LOSS, NO_ATTACK
 from dpmia.jobs.auditing import Description
 from dpmia.metrics.intervals import Estimate
-from dpmia.metrics.ranking import LOW_RATES
 from dpmia.theory.bounds import advantage_bound
 
 #: The metrics of each attack; each with its interval.
-METRICS = ("advantage", "auc", *LOW_RATES, "advantage_excess", "auc_excess")
 
 NO_GUARANTEE = "The privacy guarantee of this model is not known here, so no bound is drawn"
 NOT_PRIVATE = "Trained without differential privacy: no bound holds"

@@ -72,6 +72,11 @@ def attack_name(attack: str) -> str:
     return " ".join(ACRONYMS.get(word, word) for word in attack.split("_"))
 
 
+def format_models(experiment: str, arm: str, epsilon: str) -> str:
+    """Return which models a message is about; without an epsilon where there is none, or nobody stated one."""
+    return ", ".join([experiment, arm, *([] if epsilon == "inf" else [f"epsilon {epsilon}"])])
+
+
 def describe_model(description: Description, epsilon: str) -> str:
     """Describe a model: `perceptron 64-64 with epsilon 1`; with predictions only, no more than is known."""
     model = description.model  # of predictions, the name of the user's file

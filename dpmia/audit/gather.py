@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -10,6 +11,8 @@ import numpy as np
 import pandas as pd
 
 from dpmia import __version__
+from dpmia.attacks.hypothesis import Population
+from dpmia.attacks.threshold import AverageThreshold
 from dpmia.audit import advice, findings
 from dpmia.audit.choices import attacks_of, best, select
 from dpmia.audit.content import (
@@ -27,7 +30,7 @@ from dpmia.audit.content import (
     PrivateModels,
 )
 from dpmia.audit.entries import Accuracy, Entry
-from dpmia.audit.limits import held_to
+from dpmia.audit.limits import audit_limits
 from dpmia.audit.plain import plain_words
 from dpmia.audit.scores import Scores, collect_scores, roc_curve
 from dpmia.claims.limits import ERROR, ERROR_OF_LOOK
@@ -46,6 +49,9 @@ from dpmia.metrics.exposure import ExposedRecord
 from dpmia.privacy.planner import plan
 from dpmia.splits.sizes import arm_sizes
 from dpmia.splits.split import load_splits
+
+#: Attacks that rank records by the loss alone.
+BY_LOSS = (AverageThreshold, Population)
 
 #: Sampling rates that are planned for, as shares of the bound.
 PLANNED_SHARES = (0.2, 0.5, 0.8)
@@ -76,7 +82,7 @@ def gather(job: AuditJob) -> AuditContent:
         accuracy += accurate
         guarantees += _guarantees(name, scores, part.groups)
         curves += _curves(scores, entries)
-        exposed += _exposed(name, scores, entries, dataset, job.seed)
+        exposed += _exposed(name, part, scores, entries, dataset, job.seed)
         experiments[name] = AuditedExperiment(
             description=part.description,
             sizes=_sizes(part, dataset),
@@ -97,9 +103,9 @@ def gather(job: AuditJob) -> AuditContent:
         guarantees=guarantees,
         roc=curves,
         groups=findings.group_risks(results, {name: part.groups for name, part in job.parts.items()}),
-        too_small=_too_small(job.parts, datasets),
+        without_arm=_without_arm(job.parts, datasets),
         exposed=exposed,
-        limits=held_to(results, job.fail_above, job.epsilons, ERROR_OF_LOOK if job.looks else ERROR),
+        limits=audit_limits(results, job.fail_above, job.epsilons, ERROR_OF_LOOK if job.looks else ERROR),
         planned=planned,
         plan=rows,
     )
@@ -148,15 +154,15 @@ def _curves(scores: Scores, entries: Sequence[Entry]) -> list[ArmCurve]:
 
 
 def _exposed(
-    name: str, scores: Scores, entries: Sequence[Entry], dataset: Dataset | None, seed: int
+    name: str, part: AuditPart, scores: Scores, entries: Sequence[Entry], dataset: Dataset | None, seed: int
 ) -> list[ExposedArm]:
-    """Return the most exposed records of each arm, for the largest epsilon, by the strongest attack run again here."""
-    largest = max((entry.epsilon for entry in entries), key=float)
-    again = [entry for entry in entries if (entry.arm, largest, entry.attack) in scores.exposure]
+    """Return the most exposed records of each arm, for its largest epsilon, by the strongest attack run again here."""
     rng = np.random.default_rng(derive_seed(seed, "exposed", name))
     arms = []
     for arm in dict.fromkeys(entry.arm for entry in entries):
-        strongest = best(select(again, arm=arm, epsilon=largest))
+        largest = max((entry.epsilon for entry in select(entries, arm=arm)), key=float)
+        again = select(entries, arm=arm, epsilon=largest)
+        strongest = best([entry for entry in again if (arm, largest, entry.attack) in scores.exposure])
         if strongest is None:
             continue
         exposure = scores.exposure[arm, largest, strongest.attack]
@@ -169,6 +175,7 @@ def _exposed(
                 unseen=most.unseen,
                 nonmembers=exposure.nonmembers,
                 stability=exposure.agreement(rng),
+                by_loss=isinstance(part.attacks[strongest.attack].make(), BY_LOSS),
             )
         )
     return arms
@@ -184,7 +191,7 @@ def _row_of_file(exposed: ExposedRecord, dataset: Dataset | None) -> ExposedRow:
     return ExposedRow(
         int(dataset.rows[record]) if dataset is not None and dataset.rows is not None else record,
         str(dataset.attributes[by][record]) if dataset and by else None,
-        *(exposed.rank, exposed.above, exposed.score, exposed.models),
+        *(exposed.rank, exposed.above, exposed.score if math.isfinite(exposed.score) else None, exposed.models),
     )
 
 
@@ -246,7 +253,7 @@ def _origin(name: str, description: list[str], provenance: Mapping[str, Any]) ->
     )
 
 
-def _too_small(parts: Mapping[str, AuditPart], datasets: Mapping[str, Dataset]) -> list[str]:
+def _without_arm(parts: Mapping[str, AuditPart], datasets: Mapping[str, Dataset]) -> list[str]:
     """Return the groups of one's own files that are members of no arm of any experiment."""
     with_arm = {group for part in parts.values() for group in part.groups.values()}
     groups = [data.provenance.get("own", {}).get("groups", {}) for data in datasets.values()]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dpmia.audit.choices import attacks_of
 from dpmia.audit.entries import Entry
-from dpmia.audit.formatting import GUESSING
+from dpmia.audit.formatting import GUESSING, format_models
 from dpmia.claims.limits import ERROR
 from dpmia.claims.release_limits import Held, HeldMean, exceeding, unsure
 from dpmia.common.epsilon import spell_epsilon
@@ -29,6 +29,7 @@ class LimitedMean(PlainData):
         value: the mean.
         low: shows whether the mean exceeds its limit, at the step of Holm's method that decided or was the last.
         high: shows whether the mean keeps its limit.
+        turned: see `dpmia.claims.release_limits.HeldMean`.
     """
 
     experiment: str
@@ -40,6 +41,7 @@ class LimitedMean(PlainData):
     value: float
     low: float
     high: float
+    turned: bool = False
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,7 @@ class AuditLimits(PlainData):
     verdict: str
 
 
-def hold(entries: Sequence[Entry], limits: Mapping[str, float], epsilons: Sequence[float] | None) -> Held:
+def limited_means(entries: Sequence[Entry], limits: Mapping[str, float], epsilons: Sequence[float] | None) -> Held:
     """Return the means that limits are for, and what cannot be held to one: without a model, or without an interval.
 
     Args:
@@ -76,11 +78,7 @@ def hold(entries: Sequence[Entry], limits: Mapping[str, float], epsilons: Sequen
     wanted = None if epsilons is None else [spell_epsilon(epsilon) for epsilon in epsilons]
     judged = [entry for entry in attacks_of(entries) if wanted is None or entry.epsilon in wanted]
     means = [
-        HeldMean(
-            *(entry.experiment, entry.arm, entry.epsilon, entry.attack, metric, limit),
-            replicates=entry.replicates,
-            estimate=entry.cell(metric).estimate,
-        )
+        _held_mean(entry, metric, limit, len(judged))
         for metric, limit in limits.items()
         for entry in judged
         if _why_not(entry, metric, limit, len(judged)) is None
@@ -89,13 +87,24 @@ def hold(entries: Sequence[Entry], limits: Mapping[str, float], epsilons: Sequen
     return Held(means, {metric: reason for metric, reason in reasons.items() if reason is not None})
 
 
+def _held_mean(entry: Entry, metric: str, limit: float, compared: int) -> HeldMean:
+    """Return a mean, one of `compared`, with its limit; of a ranking that is shown to be reversed, its mirror image."""
+    estimate, turned = entry.cell(metric).estimate, _reversed(entry, compared)
+    return HeldMean(
+        *(entry.experiment, entry.arm, entry.epsilon, entry.attack, metric, limit),
+        replicates=entry.replicates,
+        estimate=replace(estimate, mean=1 - estimate.mean) if turned else estimate,
+        turned=turned,
+    )
+
+
 def _why_not_evaluated(judged: Sequence[Entry], metric: str, limit: float) -> str | None:
     """Return why some of the results cannot be held to a limit, in the words of the first; None where all can."""
     if not judged:
         return "no model was trained with these epsilons"
     for entry in judged:
         if (reason := _why_not(entry, metric, limit, len(judged))) is not None:
-            return f"{reason} ({entry.experiment}, {entry.arm}, epsilon {entry.epsilon}, {entry.attack})"
+            return f"{reason} ({format_models(entry.experiment, entry.arm, entry.epsilon)}, {entry.attack})"
     return None
 
 
@@ -105,10 +114,9 @@ def _why_not(entry: Entry, metric: str, limit: float, compared: int) -> str | No
         return _why_no_interval(entry, metric)
     if _guessing_exceeds(entry, metric, limit):
         return f"guessing alone finds {_guessed(entry, metric):.2g} with {entry.nonmembers} non-members"
-    if _reversed(entry, compared) and not (metric == "auc" and 1 - entry.auc.mean <= limit):
-        auc = f"{1 - entry.auc.mean:.2g}"
-        turned = f"members rank below non-members, and turned round the attack has an AUC of {auc}"
-        return turned if metric == "auc" else f"{turned}, of which {metric} says nothing"
+    if metric != "auc" and _reversed(entry, compared):
+        turned = f"members rank below non-members, and turned round the attack has an AUC of {1 - entry.auc.mean:.2g}"
+        return f"{turned}, of which {metric} says nothing"
     return None
 
 
@@ -128,7 +136,8 @@ def _guessing_exceeds(entry: Entry, metric: str, limit: float) -> bool:
 def _reversed(entry: Entry, compared: int) -> bool:
     """Return whether members are shown to rank below non-members, by intervals of so many results that hold together.
 
-    An attacker turns such a ranking round: that a metric of it is small is no sign of safety.
+    An attacker turns such a ranking round: that a metric of it is small is no sign of safety. An AUC is so held to its
+    limit by its mirror image.
     """
     return _has_interval(entry, "auc") and entry.auc.widened("auc", compared).below(GUESSING)
 
@@ -143,7 +152,7 @@ def _has_interval(entry: Entry, metric: str) -> bool:
     return (cell := entry.metrics[metric]) is not None and cell.low is not None
 
 
-def held_to(
+def audit_limits(
     entries: Sequence[Entry],
     limits: Mapping[str, float],
     epsilons: Sequence[float] | None,
@@ -152,12 +161,12 @@ def held_to(
     """Return how models do that are held to limits.
 
     Args:
-        entries: see `hold`.
-        limits: see `hold`.
-        epsilons: see `hold`.
+        entries: see `limited_means`.
+        limits: see `limited_means`.
+        epsilons: see `limited_means`.
         error: see `AuditLimits`.
     """
-    held = hold(entries, limits, epsilons)
+    held = limited_means(entries, limits, epsilons)
     above = exceeding(held.means, error)
     others = error / max(len(held.means) - len(above), 1)
     return AuditLimits(
@@ -174,4 +183,4 @@ def held_to(
 def _limited(mean: HeldMean, low: float, error: float) -> LimitedMean:
     """Return a mean with its lower limit, which holds together with those of others, and its own upper limit."""
     place = mean.experiment, mean.arm, mean.epsilon, mean.attack
-    return LimitedMean(*place, mean.metric, mean.limit, mean.estimate.mean, low, mean.interval(error)[1])
+    return LimitedMean(*place, mean.metric, mean.limit, mean.estimate.mean, low, mean.interval(error)[1], mean.turned)

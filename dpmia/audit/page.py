@@ -30,9 +30,6 @@ from dpmia.metrics.ranking import LOW_RATES
 from dpmia.report.guarantees import GUARANTEE_COLUMNS, guarantee_cells
 from dpmia.report.page import Section, render
 
-#: Attacks that rank records by the loss alone.
-BY_LOSS = ("average_threshold", "population")
-
 #: How the limits of the config are kept: word, kind and sign of the badge.
 VERDICTS = {
     "passed": ("within the limits", "good", "✓"),
@@ -140,7 +137,7 @@ def _held_rows(audit: AuditContent, means: Sequence[LimitedMean]) -> list[list[s
     return [
         [
             *(mean.experiment, labels[mean.experiment, mean.arm], _epsilon(audit, mean)),
-            *(attack_name(mean.attack), metric_name(mean.metric)),
+            *(attack_name(mean.attack) + " (turned round)" * mean.turned, metric_name(mean.metric)),
             *(format_interval(mean.value, mean.low, mean.high, 3), format_number(mean.limit, 3)),
         ]
         for mean in means
@@ -178,7 +175,7 @@ def _tiles(audit: AuditContent) -> list[Tile]:
                 [
                     f"strongest attack on the model most at risk: {_model(audit, worst)} ({place(worst)})",
                     *_without_interval(audit, entries, worst, "auc"),
-                    *_without_model(results, worst, "auc"),
+                    *_baseline(results, worst, "auc"),
                     "guessing: 50",
                 ]
             )
@@ -190,7 +187,7 @@ def _tiles(audit: AuditContent) -> list[Tile]:
             [
                 f"{_model(audit, worst)} ({place(worst)}), {attack_name(worst.attack)}",
                 *_without_interval(audit, results, worst, AT_LOW_RATE),
-                *_without_model(results, worst, AT_LOW_RATE),
+                *_baseline(results, worst, AT_LOW_RATE),
                 f"guessing: {100 * guessed_at_low_rate(worst):.2g}",
             ]
         )
@@ -218,7 +215,7 @@ def _without_interval(audit: AuditContent, entries: Sequence[Entry], worst: Entr
     return [f"larger, but without an interval: {of_hundred(larger.cell(metric))} by {by}"]
 
 
-def _without_model(entries: Sequence[Entry], entry: Entry, metric: str) -> list[str]:
+def _baseline(entries: Sequence[Entry], entry: Entry, metric: str) -> list[str]:
     """Return what the blind baseline reaches on the same records; nothing where members come from one pool."""
     blind = None if entry.iid else blind_of(entries, entry)
     reached = None if blind is None else blind.metrics[metric]
@@ -323,7 +320,7 @@ def _exposed(audit: AuditContent, exposed: ExposedArm) -> ExposedCard:
     rows = [
         [
             *(str(record.rank), str(record.row), record.group or "-"),
-            *(share(record.above), f"{record.score:.4g}", str(record.models)),
+            *(share(record.above), "infinite" if record.score is None else f"{record.score:.4g}", str(record.models)),
         ]
         for record in exposed.records
     ]
@@ -346,7 +343,7 @@ def _stability(exposed: ExposedArm) -> str:
         f"mean Jaccard index of {agreement.pairs} pairs of models {format_number(agreement.jaccard, 2)}, by chance "
         f"{format_number(agreement.by_chance, 2)}"
     )
-    if agreement.stable and exposed.attack in BY_LOSS:
+    if agreement.stable and exposed.by_loss:
         return (
             f"The list is stable ({compared}), as a list by the loss alone is wherever some records are easier than "
             "others: it does not show whether the model learnt these from their being members."

@@ -19,7 +19,7 @@ from dpmia.audit.formatting import (
 )
 from dpmia.common.plain import PlainData
 from dpmia.jobs.auditing import Description
-from dpmia.metrics.intervals import CHOSEN, EQUAL, FEWEST, NORMAL, SINGLE, replicates_needed
+from dpmia.metrics.intervals import EQUAL, FEWEST, INFINITE, NORMAL, SINGLE, replicates_needed
 from dpmia.metrics.low_rates import guessing_tail
 from dpmia.metrics.ranking import LOW_RATES, held_rate
 
@@ -216,14 +216,18 @@ def _against_baseline(blind: Entry | None, entry: Entry) -> list[str]:
     return [*sentences, f"Undecided: the attack is neither shown to go beyond it nor to stay below it ({shown}){more}."]
 
 
+#: Why there is no interval, other than too few replicates -> the beginning of a sentence.
+_WITHOUT_INTERVAL = {
+    EQUAL: "All values are equal, which gives",
+    SINGLE: "A single member or non-member gives",
+    INFINITE: "Infinite values have",
+}
+
+
 def no_interval(cell: Cell | None, what: str = "") -> str:
     """Return why there is no interval."""
-    if cell is not None and cell.interval == EQUAL:
-        return f"All values are equal, which gives no interval{what}."
-    if cell is not None and cell.interval == SINGLE:
-        return f"A single member or non-member gives no interval{what}."
-    if cell is not None and cell.interval == CHOSEN:
-        return f"The threshold is chosen on these records, which gives no interval{what}."
+    if cell is not None and cell.interval in _WITHOUT_INTERVAL:
+        return f"{_WITHOUT_INTERVAL[cell.interval]} no interval{what}."
     return f"Fewer than {FEWEST} replicates give no interval{what}: run at least {FEWEST}."
 
 

@@ -35,6 +35,7 @@ class HeldMean(PlainData):
         limit: the largest value that the mean may have.
         replicates: their number, also where some have no number.
         estimate: the mean and its error.
+        turned: whether it is of the attack turned round, which takes low scores for those of members.
     """
 
     experiment: str
@@ -45,6 +46,7 @@ class HeldMean(PlainData):
     limit: float
     replicates: int
     estimate: Estimate
+    turned: bool = False
 
     def interval(self, error: float) -> tuple[float, float]:
         """Return one-sided limits of the mean, each wrong with probability `error`."""

@@ -8,7 +8,8 @@ import shlex
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -18,7 +19,7 @@ import dpmia
 from dpmia.cli.folders import init
 from dpmia.cli.plans import add_plan, plan
 from dpmia.cli.settings_file import write_settings
-from dpmia.cli.tables import Asked, add_attack, add_audit, attack, audit
+from dpmia.cli.tables import AuditSettings, add_attack, add_audit, attack, audit
 from dpmia.common.errors import ConfigError, PlaceError, UserError, printable
 from dpmia.common.pipes import discard
 from dpmia.common.registry import suggestion
@@ -102,33 +103,37 @@ def _run(given: list[str]) -> None:
         raise SystemExit(CANNOT_RUN) from None
 
 
-def _audit(asked: Asked, overwrite: bool, dry_run: bool) -> NoReturn:
+def _audit(given: AuditSettings, overwrite: bool, dry_run: bool) -> NoReturn:
     """Write the settings of an audit and run it; of a dry run, no settings stay."""
-    again = shlex.join(["dpmia", "run", *asked.run(asked.file)])
-    _check(asked)
-    write_settings(asked.file, asked.settings, again, overwrite, trial=dry_run)
-    if not dry_run:
-        _snakemake(asked.run(asked.file))
+    again = shlex.join(["dpmia", "run", *given.run(given.file)])
+    with _file_of(given) as file:
+        _check(given, file)
+        write_settings(given.file, given.settings, again, overwrite, trial=dry_run)
+        if dry_run:
+            raise SystemExit(subprocess.call(_command([*given.run(file), "--dry-run"])))
+    _snakemake(given.run(given.file))
+
+
+@contextmanager
+def _file_of(given: AuditSettings) -> Iterator[Path]:
+    """Give a file with the settings for as long as the block lasts."""
     with tempfile.TemporaryDirectory(prefix="dpmia-") as folder:
-        file = Path(folder, asked.file)
-        file.write_text(yaml.safe_dump(asked.settings, sort_keys=False), encoding="utf-8")
-        raise SystemExit(subprocess.call(_command([*asked.run(file), "--dry-run"])))
+        file = Path(folder, given.file)
+        file.write_text(yaml.safe_dump(given.settings, sort_keys=False), encoding="utf-8")
+        yield file
 
 
-def _check(asked: Asked) -> None:
+def _check(given: AuditSettings, file: Path) -> None:
     """Refuse settings that the workflow would refuse, before they are written.
 
     Raises:
-        UserError: they are such.
+        ConfigError: they are such.
     """
-    with tempfile.TemporaryDirectory(prefix="dpmia-") as folder:
-        file = Path(folder, asked.file)
-        file.write_text(yaml.safe_dump(asked.settings, sort_keys=False), encoding="utf-8")
-        try:
-            make_plan({"data": "real", "scale": asked.scale, "experiments": [str(file)]}, Path.cwd())
-        except UserError as error:
-            where = error.where.replace(str(file), f"the settings of {asked.file}")
-            raise ConfigError(where, error.problem, error.remedy) from None
+    try:
+        make_plan({"data": "real", "scale": given.scale, "experiments": [str(file)]}, Path.cwd())
+    except UserError as error:
+        where = error.where.replace(str(file), f"the settings of {given.file}")
+        raise ConfigError(where, error.problem, error.remedy) from None
 
 
 def _command(arguments: Sequence[str]) -> list[str]:

@@ -10,16 +10,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dpmia.attacks.needs import lacking_models
+from dpmia.attacks.needs import are_uneven, lacking_models
 from dpmia.common.epsilon import parse_epsilon
 from dpmia.common.errors import UserError
 from dpmia.common.files import is_file
 from dpmia.common.limits import MOST_MODELS
 from dpmia.common.registry import suggestion
 from dpmia.datasets.own.files import fields_of, known_column
+from dpmia.datasets.raw.parsing import SYNTHETIC_MARK
 from dpmia.evaluation.predictions import memberships
 from dpmia.formats.signals import MEMBER, NONMEMBER, POPULATION
 from dpmia.metrics.intervals import FEWEST
+from dpmia.metrics.ranking import LOW_RATES
 from dpmia.settings import names
 from dpmia.settings.base import LARGEST, Scale
 from dpmia.settings.config import LIMITED
@@ -46,7 +48,7 @@ PREFIX = "p_"
 
 
 @dataclass(frozen=True)
-class Asked:
+class AuditSettings:
     """Settings that a command line stands for, and how to run them.
 
     Attributes:
@@ -100,7 +102,7 @@ def add_attack(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(scale="laptop", limit_epsilon=[])  # predictions are of one model, the same at every scale
 
 
-def audit(options: argparse.Namespace) -> Asked:
+def audit(options: argparse.Namespace) -> AuditSettings:
     """Return the settings of an audit."""
     table = _table(options.table)
     if table.suffix.lower() == ".npz":
@@ -146,16 +148,16 @@ def audit(options: argparse.Namespace) -> Asked:
     }
     model = {"kind": "mlp", "hidden": options.hidden or HIDDEN}
     epsilons = _each_once([_epsilon(text) for text in options.epsilon or EPSILONS])
-    for limited in map(_epsilon, options.limit_epsilon):
+    for limited in [_epsilon(text, "--limit-epsilon") for text in options.limit_epsilon]:
         if limited not in epsilons:
             available = ", ".join(map(str, epsilons))
             raise UserError("dpmia audit, --limit-epsilon", f"no model has epsilon {limited}", f"They have {available}")
     experiment = {"model": model, "epsilons": [epsilons]}
     settings = {"paper": "audit", "defaults": defaults, "scales": {"smoke": smoke}, "experiments": {name: experiment}}
-    return _asked(options, name, settings)
+    return _settings(options, name, settings)
 
 
-def attack(options: argparse.Namespace) -> Asked:
+def attack(options: argparse.Namespace) -> AuditSettings:
     """Return the settings of attacks on predictions."""
     table = _table(options.table)
     name = _name(table)
@@ -174,7 +176,7 @@ def attack(options: argparse.Namespace) -> Asked:
         "epsilon": _epsilon(options.epsilon),
         "attacks": {kind: {} for kind in _attacks(table, references, options.member)},
     }
-    return _asked(options, name, {"paper": "audit", "predictions": {name: predictions}})
+    return _settings(options, name, {"paper": "audit", "predictions": {name: predictions}})
 
 
 def _attacks(table: Path, references: Sequence[Path], column: str) -> list[str]:
@@ -185,6 +187,8 @@ def _attacks(table: Path, references: Sequence[Path], column: str) -> list[str]:
         return ["average_threshold"]  # the table is refused when it is read
     given = {"population"} if (part == POPULATION).any() else set()
     given |= {"references"} if references else set()
+    without = (~trained_on).sum(axis=0)
+    uneven = are_uneven(without[is_member], without[is_nonmember])
     return [
         name
         for name, kind in names.ATTACKS.built_in.items()
@@ -193,7 +197,10 @@ def _attacks(table: Path, references: Sequence[Path], column: str) -> list[str]:
         and len(references) >= kind.fewest
         and not (
             "references" in kind.uses
-            and lacking_models(trained_on, is_member, is_nonmember, kind.each_side, kind.both_sides)
+            and (
+                lacking_models(trained_on, is_member, is_nonmember, kind.each_side, kind.both_sides)
+                or (kind.even_counts and uneven)
+            )
         )
     ]
 
@@ -211,17 +218,17 @@ def _add_shared(parser: argparse.ArgumentParser, table: str) -> None:
     parser.add_argument("--dry-run", action="store_true", help="print what would run, and write no settings")
 
 
-def _asked(options: argparse.Namespace, name: str, settings: dict[str, Any]) -> Asked:
+def _settings(options: argparse.Namespace, name: str, settings: dict[str, Any]) -> AuditSettings:
     given = [_limit(text) for text in options.limit]
     if twice := [metric for metric, count in Counter(metric for metric, _ in given).items() if count > 1]:
         raise UserError("dpmia, --limit", f"{twice[0]} has two limits", "Give one")
     _refuse_unevaluated(options, [metric for metric, _ in given])
-    limits = ", ".join(f"{metric}: {value:g}" for metric, value in given)
+    limits = ", ".join(f"{metric}: {value!r}" for metric, value in given)
     if options.limit_epsilon and not limits:
         raise UserError("dpmia audit, --limit-epsilon", "there is no limit", "Add one: --limit auc=0.6")
-    only = f", epsilons: [{', '.join(str(_epsilon(text)) for text in options.limit_epsilon)}]"
+    only = f", epsilons: [{', '.join(str(_epsilon(text, '--limit-epsilon')) for text in options.limit_epsilon)}]"
     audit = [f"audit={{fail_above: {{{limits}}}{only if options.limit_epsilon else ''}}}"] if limits else []
-    return Asked(Path(f"{name}.yaml"), settings, options.scale, audit)
+    return AuditSettings(Path(f"{name}.yaml"), settings, options.scale, audit)
 
 
 def _refuse_unevaluated(options: argparse.Namespace, metrics: Sequence[str]) -> None:
@@ -232,6 +239,8 @@ def _refuse_unevaluated(options: argparse.Namespace, metrics: Sequence[str]) -> 
         if metric.endswith("_excess") and not (trained and options.group):
             problem = "there is no blind baseline, as members and non-members are of no groups"
             raise UserError(where, problem, f"Limit {metric.removesuffix('_excess')}")
+        if not trained and metric in LOW_RATES:
+            raise UserError(where, "a TPR of one model has no limits of confidence here", "Limit auc or advantage")
         if trained and (options.scale == "smoke" or options.replicates < FEWEST):
             remedy = f"Give --replicates {FEWEST} or more, and no --scale smoke"
             raise UserError(where, f"fewer than {FEWEST} replicates give no limits of confidence", remedy)
@@ -244,6 +253,9 @@ def _table(path: str) -> Path:
         raise UserError(path, "a folder, not a table", "Name the file")
     if not is_file(file):
         raise UserError(path, "there is no such file", f"Paths start at {Path.cwd()}")
+    if file.with_name(SYNTHETIC_MARK).exists():
+        remedy = "If they are real, remove that file; if not, write settings for it: docs/audit.md, step 2"
+        raise UserError(path, f"its records are synthetic, as {SYNTHETIC_MARK} beside it says", remedy)
     whole = file.absolute()
     return whole.relative_to(Path.cwd()) if whole.is_relative_to(Path.cwd()) else whole
 
@@ -272,12 +284,12 @@ def _replicates(text: str) -> int:
     return _positive(text, MOST_MODELS)
 
 
-def _epsilon(text: str) -> float | str:
+def _epsilon(text: str, option: str = "--epsilon") -> float | str:
     try:
         epsilon = parse_epsilon(text)
     except ValueError as error:
-        remedy = "Separate values by spaces: --epsilon 1 10" if "," in text else ""
-        raise UserError("dpmia, --epsilon", str(error), remedy) from error
+        remedy = f"Separate values by spaces: {option} 1 10" if "," in text else ""
+        raise UserError(f"dpmia, {option}", str(error), remedy) from error
     return "inf" if epsilon == float("inf") else int(epsilon) if epsilon.is_integer() else epsilon
 
 

@@ -1,4 +1,4 @@
-"""What captions say of an experiment: its settings, resolved, and in words."""
+"""What captions say of an experiment: its settings, as they are resolved and described."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ class ExperimentDescription(PlainData):
     Attributes:
         dataset: name; `own data` of a file of one's own.
         model: networks with their activation and initial weights.
-        sizes: on how many records target models are trained, in words; empty where the data decide that.
-        passes: how often they see their records, in words; empty of models that fit themselves.
+        sizes: a phrase on how many records target models are trained on; empty where the data decide that.
+        passes: a phrase on how often they see their records; empty of models that fit themselves.
         replicates: number.
         epochs: as the five that follow, of the experiment; arms may have others.
         batch_size: expected size of Poisson batches.
@@ -52,7 +52,7 @@ class ExperimentDescription(PlainData):
         pairing: of clusters of different classes; None without clusters.
         canaries: their number; None without them.
         references: number of reference models; None without them.
-        offline_a: of RMIA, in words; None without an attack that has it.
+        offline_a: of RMIA, as readers see it; None without an attack that has it.
         epsilons: all of them, rising, as people read them.
         keys: shared by trainer and attacker; None without collusion.
         relation: `replace_one` or `add_remove`.

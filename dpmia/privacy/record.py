@@ -59,10 +59,6 @@ class Stated(PlainData):
     relation: str
 
 
-#: In the place of an accountant's name, in tables: the guarantee is what the user states.
-BY_USER = "stated by the user"
-
-
 @dataclass(frozen=True)
 class GuaranteeRow(PlainData):
     """The privacy guarantee of a model as tables show it. What a user does not state is None.
@@ -77,7 +73,7 @@ class GuaranteeRow(PlainData):
         epochs: number.
         noise_multiplier: sigma.
         clip_norm: C.
-        accountant: name, or `BY_USER`.
+        accountant: name, or `STATED`.
         proved: whether a theorem stands behind the epsilon.
     """
 
@@ -90,7 +86,7 @@ class GuaranteeRow(PlainData):
     epochs: int | None = None
     noise_multiplier: float | None = None
     clip_norm: float | None = None
-    accountant: str = BY_USER
+    accountant: str = STATED
     proved: bool = False
 
     @classmethod
@@ -99,5 +95,5 @@ class GuaranteeRow(PlainData):
         if accounting is not None:
             names = [field.name for field in fields(cls)]
             guarantee = cls(**{name: getattr(accounting, name) for name in names})
-            return guarantee if stated is None else replace(guarantee, accountant=BY_USER)
+            return guarantee if stated is None else replace(guarantee, accountant=STATED)
         return None if stated is None else cls(**stated.plain())

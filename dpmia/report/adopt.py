@@ -58,9 +58,17 @@ def adopt(published: Iterable[Path], repository: Path) -> list[Path]:
     """Take published papers into a repository; return their folders there.
 
     Raises:
-        UserError: one is on synthetic data, or its files are not those that were published; nothing is written.
+        UserError: one is on synthetic data, its files are not those that were published, or it is in the repository
+            already; or two are of one paper. Nothing is written.
     """
-    taken = dict(_checked(folder) for folder in published)
+    taken: dict[str, tuple[Path, Recorded]] = {}
+    for folder in published:
+        paper, run = _checked(folder)
+        if paper in taken:
+            raise UserError(str(folder), f"{taken[paper][0]} is of the same paper", "Name one of them")
+        if folder.resolve().is_relative_to((repository / "docs/measured").resolve()):
+            raise UserError(str(folder), "it is in the repository already", "Name the folder that a run published")
+        taken[paper] = folder, run
     package = repository / "dpmia/report"
     runs = recorded.runs(package / recorded.RUNS.name) | {paper: run for paper, (_, run) in taken.items()}
     judged = read_verdicts(package / recorded.VERDICTS.name)
@@ -84,8 +92,11 @@ def adopt(published: Iterable[Path], repository: Path) -> list[Path]:
     folders = []
     for paper, (source, _) in taken.items():
         folder = repository / "docs/measured" / paper
+        part = folder.with_name(f".{paper}.part")
+        shutil.rmtree(part, ignore_errors=True)
+        shutil.copytree(source, part, ignore=shutil.ignore_patterns(".*"))
         shutil.rmtree(folder, ignore_errors=True)
-        folders.append(Path(shutil.copytree(source, folder, ignore=shutil.ignore_patterns(".*"))))
+        folders.append(part.rename(folder))
     write_table(package / recorded.VERDICTS.name, judged, digits=6)
     written = {f"dpmia/report/{recorded.RUNS.name}": _json({paper: run.plain() for paper, run in runs.items()})}
     for name, text in (pages | written).items():
@@ -155,8 +166,8 @@ def with_verdicts(name: str, page: str, text: str) -> str:
     return f"{before}{BEGIN}\n{text}\n{END}{after}"
 
 
-def _checked(published: Path) -> tuple[str, tuple[Path, Recorded]]:
-    """Return the paper of a published folder, with the folder and the run."""
+def _checked(published: Path) -> tuple[str, Recorded]:
+    """Return the paper of a published folder, and its run."""
     source = replace(made(published / PROVENANCE), absent="Name a folder that snakemake publish wrote")
     with source.faults("it is not what `snakemake publish` wrote"):
         provenance = source.json()
@@ -168,7 +179,7 @@ def _checked(published: Path) -> tuple[str, tuple[Path, Recorded]]:
         run = Recorded.from_plain({**{key: provenance[key] for key in RUN}, "commit": provenance["commit"][:SHORT]})
         paper = str(provenance["paper"])
         BIBLIOGRAPHY[paper]
-    return paper, (published, run)
+    return paper, run
 
 
 def _json(data: object) -> str:

@@ -106,7 +106,7 @@ def _name(key: str) -> str:
 
 
 def _value(key: str, value: Any) -> str:
-    if key.rpartition(".")[2] == "epsilons":
+    if key.rpartition(".")[2] in ("epsilons", "with_loss"):
         epsilons = (float(epsilon) for group in value for epsilon in (group if isinstance(group, list) else [group]))
         return ", ".join(map(format_epsilon, sorted(epsilons)))
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)

@@ -6,6 +6,7 @@ from typing import Any
 
 import pandas as pd
 
+from dpmia.privacy.record import STATED
 from dpmia.report import formatting
 
 #: Columns of a privacy guarantee, those of numbers or of code with their kind.
@@ -26,6 +27,6 @@ def guarantee_cells(guarantee: Any) -> list[str]:
         "–" if pd.isna(guarantee.steps) else formatting.count(guarantee.steps),
         formatting.number(guarantee.noise_multiplier),
         formatting.number(guarantee.clip_norm),
-        guarantee.accountant.replace("_", " "),
+        "stated by the user" if guarantee.accountant == STATED else guarantee.accountant.replace("_", " "),
         "yes" if guarantee.proved else "no",
     ]

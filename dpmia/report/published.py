@@ -159,7 +159,7 @@ def _page(
     )
     yield render.short_table(verdicts)
     if len(deviating := _deviations(paper, reported, not_run)):
-        yield "## Deviations from the paper"
+        yield "## Deviations from scale `paper`"
         yield "Settings that differ from those of scale `paper`, which has the paper's sizes."
         yield markdown_table(deviating)
     if any(artifact.kind == "table" for artifact in artifacts):

@@ -34,11 +34,16 @@ class AttackKind(NamedTuple):
     both_sides: bool = False
     per_record: bool = False
     needs_classes: bool = False
+    even_counts: bool = False
 
     @property
     def fewest(self) -> int:
         """Smallest number of reference models."""
         return self.each_side * (1 + self.both_sides) if "references" in self.uses else 0
+
+
+#: Attributes of an attack that are true or false.
+_FLAGS = ("both_sides", "per_record", "needs_classes", "even_counts")
 
 
 def _attack_kind(spec: str) -> AttackKind:
@@ -56,7 +61,9 @@ def _attack_kind(spec: str) -> AttackKind:
     check_uses(attack, spec)
     with errors_of_file(spec, "attack", every=True):
         options = tuple(name for name in inspect.signature(attack).parameters)
-        flags = {name: bool(getattr(attack, name)) for name in ("both_sides", "per_record", "needs_classes")}
+        flags = {
+            name: bool(getattr(attack, name)) for name in ("both_sides", "per_record", "needs_classes", "even_counts")
+        }
         return AttackKind(spec, tuple(attack.uses), options, int(attack.each_side), **flags)
 
 
@@ -246,7 +253,7 @@ _ATTACKS = {
     "bounded_loss": AttackKind("dpmia.attacks.bounded_loss:ZeroOneLoss", needs_classes=True),
     "collusion": AttackKind("dpmia.attacks.collusion:CollusionAttack", ("collusion",)),
     "distillation": AttackKind(
-        "dpmia.attacks.hypothesis:Distillation", ("distilled",), _REFERENCE_TEST, per_record=True
+        "dpmia.attacks.hypothesis:Distillation", ("distilled",), _REFERENCE_TEST, per_record=True, even_counts=True
     ),
     "lira": AttackKind("dpmia.attacks.lira:OnlineLira", ("references",), ("variance",), 2, both_sides=True),
     "lira_offline": AttackKind("dpmia.attacks.lira:OfflineLira", ("references",), ("variance", "alpha"), 2),
@@ -259,7 +266,9 @@ _ATTACKS = {
         needs_classes=True,
     ),
     "random": AttackKind("dpmia.attacks.control:RandomScores"),
-    "reference": AttackKind("dpmia.attacks.hypothesis:Reference", ("references",), _REFERENCE_TEST, per_record=True),
+    "reference": AttackKind(
+        "dpmia.attacks.hypothesis:Reference", ("references",), _REFERENCE_TEST, per_record=True, even_counts=True
+    ),
     "rmia": AttackKind(
         "dpmia.attacks.rmia:OnlineRmia", ("references", "population"), ("gamma", "alpha"), both_sides=True
     ),

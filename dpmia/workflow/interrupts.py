@@ -48,9 +48,11 @@ def end_at_second_interrupt(message: str) -> None:
     """
 
     def end(number: int, frame: FrameType | None) -> None:
-        kill_children()
-        os.write(sys.stderr.fileno(), f"\n{message}\n".encode())
-        os._exit(CANNOT_RUN)
+        try:
+            kill_children()
+            os.write(sys.stderr.fileno(), f"\n{message}\n".encode())
+        finally:
+            os._exit(CANNOT_RUN)
 
     _then(lambda: signal.signal(signal.SIGINT, end))
 
@@ -70,8 +72,10 @@ def end_with_parent(every: float = 1.0) -> None:
     def watch() -> None:
         while os.getppid() == parent:
             time.sleep(every)
-        kill_children()
-        os._exit(CANNOT_RUN)
+        try:
+            kill_children()
+        finally:
+            os._exit(CANNOT_RUN)
 
     threading.Thread(target=watch, name=_WATCH, daemon=True).start()
 
@@ -81,7 +85,7 @@ def kill_children() -> None:
     import psutil  # here: where a run is ended by force only
 
     for process in psutil.Process().children(recursive=True):
-        with contextlib.suppress(psutil.NoSuchProcess, ProcessLookupError, PermissionError):
+        with contextlib.suppress(psutil.Error, ProcessLookupError, PermissionError):
             if os.getpgid(process.pid) == process.pid:
                 os.killpg(process.pid, signal.SIGKILL)
             process.kill()

@@ -51,7 +51,7 @@ def test_the_example_of_the_page_runs_on_a_small_table_in_one_go(clinic, small_t
     response = clinic.snakemake("audit", scale="laptop", experiments="[clinic.yaml]", data="real")
     assert response.returncode == 0, response.stdout
     report = json.loads((clinic.folder / "results/real-laptop/audit-clinic.json").read_text())
-    assert report["too_small"] == []
+    assert report["without_arm"] == []
     assert {group["group"] for group in report["groups"]} == {"St. Mary's", "North", "South"}
     assert {row["epsilon"] for row in report["results"] if row["attack"] == "lira_offline"} == {"1", "10", "inf"}
 

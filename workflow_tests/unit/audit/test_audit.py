@@ -21,7 +21,7 @@ from dpmia.audit.content import AuditContent
 from dpmia.audit.formatting import GUESSING_OF_HUNDRED, METRICS, of_hundred
 from dpmia.audit.gather import gather
 from dpmia.audit.glossary import MEANING, TRIAL
-from dpmia.audit.limits import held_to
+from dpmia.audit.limits import audit_limits
 from dpmia.audit.page import page
 from dpmia.common.errors import DataError
 from dpmia.evaluation.predictions import read_predictions, tables
@@ -63,7 +63,7 @@ def test_every_arm_epsilon_and_attack_is_reported(audit):
     assert {entry.epsilon for entry in mlp} == {"1", "inf"}
     assert {entry.attack for entry in mlp} == {"average_threshold", "lira_offline", "blind"}
     assert audit.run.synthetic
-    assert audit.too_small == ["island (60)"]
+    assert audit.without_arm == ["island (60)"]
 
 
 def test_bounds_are_reported_where_they_hold_and_nowhere_else(audit):
@@ -127,16 +127,16 @@ def test_limits_that_are_exceeded_or_cannot_be_evaluated_are_named(audit):
      ({"tpr_at_0.1pct_fpr": 1.0}, None, "not_evaluated")],
 )  # fmt: skip
 def test_verdicts(audit, limits, epsilons, verdict):
-    held = held_to(audit.results, limits, epsilons)
+    held = audit_limits(audit.results, limits, epsilons)
     assert held.verdict == verdict
     assert {mean.epsilon for mean in held.exceeded} <= ({"1"} if epsilons else set())
 
 
 def test_a_limit_that_one_arm_cannot_show_is_not_passed(audit):
     results = [changed(entry, tpr_at_1pct_fpr=None) if entry.arm == "south" else entry for entry in audit.results]
-    assert held_to(audit.results, {"tpr_at_1pct_fpr": 1.0}, None).verdict == "passed"
-    assert held_to(results, {"tpr_at_1pct_fpr": 1.0}, None).verdict == "not_evaluated"
-    without = held_to(results, {"auc": 1.0}, [3.0])
+    assert audit_limits(audit.results, {"tpr_at_1pct_fpr": 1.0}, None).verdict == "passed"
+    assert audit_limits(results, {"tpr_at_1pct_fpr": 1.0}, None).verdict == "not_evaluated"
+    without = audit_limits(results, {"auc": 1.0}, [3.0])
     assert without.verdict == "not_evaluated"
     assert without.held.not_evaluated == {"auc": "no model was trained with these epsilons"}
 

@@ -3,11 +3,11 @@
 from dataclasses import replace
 
 import pytest
-from audit_entries import DESCRIPTION, bare, blind, cell, changed, entry, of_predictions, plain_text, verdict
+from audit_entries import DESCRIPTION, T_3, bare, blind, cell, changed, entry, of_predictions, plain_text, verdict
 
 from dpmia.audit import advice
 from dpmia.audit.glossary import MEANING
-from dpmia.audit.limits import held_to
+from dpmia.audit.limits import audit_limits
 from dpmia.metrics.ranking import held_rate
 
 
@@ -73,31 +73,43 @@ def test_members_that_rank_below_nonmembers_are_no_sign_of_safety(iid, kind):
 
 
 def test_members_that_rank_below_nonmembers_pass_no_limit_that_they_would_exceed_turned_round():
-    held = held_to([entry(auc=cell(0.1, 0.05))], {"auc": 0.8}, None)
-    assert held.verdict == "not_evaluated"
-    assert (
-        "members rank below non-members, and turned round the attack has an AUC of 0.9"
-        in held.held.not_evaluated["auc"]
-    )
-    assert held_to([entry(auc=cell(0.1, 0.05))], {"auc": 0.95}, None).verdict == "passed"
+    half = 0.05 * 2.353 / T_3  # of the one-sided 95 % limit
+    for limit, outcome in ((0.8, "failed"), (0.9 + half - 0.01, "undecided"), (0.9 + half + 0.01, "passed")):
+        held = audit_limits([entry(auc=cell(0.1, 0.05))], {"auc": limit}, None)
+        assert held.verdict == outcome, "the limit decides, not the mean"
+        for mean in (*held.exceeded, *held.undecided):
+            assert (mean.turned, mean.value) == (True, pytest.approx(0.9))
+    ordinary = audit_limits([entry(auc=cell(0.6, 0.02))], {"auc": 0.55}, None)
+    assert not ordinary.exceeded[0].turned
+
+
+def test_an_iid_arm_that_ranks_members_below_is_not_hidden_by_groups_that_stand_out():
+    none = {"bound": None, "ceiling": None}
+    below = entry(arm="north-iid", iid=True, auc=cell(0.3, 0.01), **none)
+    apart = entry(auc=cell(0.7, 0.01), **none)
+    kind, reason = verdict(below, apart)
+    assert (kind, "North" in reason, "0.30" in reason) == ("reversed", True, True)
+    remedies = " ".join(advice.remedies([below, apart, blind(**none)], [], DESCRIPTION))
+    assert "the right way round" in remedies
+    assert "Train on records of all groups" not in remedies
 
 
 @pytest.mark.parametrize("limit", [{"advantage": 0.1}, {"tpr_at_1pct_fpr": 0.05}])
 def test_labels_of_members_that_are_swapped_pass_no_limit(limit):
     swapped = entry(auc=cell(0.08, 0.03), advantage=cell(-0.41, 0.03), tpr_at_1pct_fpr=cell(0.0, 0.001))
-    held = held_to([swapped], limit, None)
+    held = audit_limits([swapped], limit, None)
     assert held.verdict == "not_evaluated"
     (reason,) = held.held.not_evaluated.values()
     assert "turned round the attack has an AUC of 0.92, of which" in reason
     right = changed(swapped, auc=cell(0.5, 0.03), advantage=cell(0.01, 0.03))
-    assert held_to([right], limit, None).verdict == "passed"
+    assert audit_limits([right], limit, None).verdict == "passed"
 
 
 def test_of_many_attacks_one_that_ranks_below_by_chance_is_evaluated():
     below = entry(auc=cell(0.48, 0.019), advantage=cell(0.0, 0.02))
-    assert held_to([below], {"advantage": 0.1}, None).verdict == "not_evaluated"
+    assert audit_limits([below], {"advantage": 0.1}, None).verdict == "not_evaluated"
     others = [entry(auc=cell(0.5, 0.019), advantage=cell(0.0, 0.02), attack=f"attack_{n}") for n in range(9)]
-    assert held_to([below, *others], {"advantage": 0.1}, None).verdict == "passed"
+    assert audit_limits([below, *others], {"advantage": 0.1}, None).verdict == "passed"
 
 
 # Predictions only
@@ -156,6 +168,25 @@ def test_a_smaller_risk_is_promised_only_where_it_was_shown(least, shown):
     (remedy,) = [text for text in advice.remedies(entries, [], DESCRIPTION) if "small epsilon" in text]
     assert shown in remedy
     assert " - " not in remedy, "no accuracy was measured"
+
+
+def test_a_guarantee_is_refuted_by_any_arm_whose_own_bound_an_attack_exceeds():
+    strong = entry(iid=True, epsilon="1", advantage=cell(0.3, 0.03), bound=0.46, ceiling=0.4)
+    weak = entry(
+        iid=True, epsilon="1", arm="south", label="South", advantage=cell(0.25, 0.03), bound=0.46, ceiling=0.15
+    )
+    (text,) = [text for text in advice.remedies([strong, weak], [], DESCRIPTION) if "does not hold" in text]
+    assert "an advantage above 0.150" in text
+    assert "South" in text
+
+
+@pytest.mark.parametrize(
+    ("iid", "text"), [(True, "do not show a smaller risk"), (False, "No setting that was tried lowers the risk")]
+)
+def test_where_no_setting_helps_the_page_says_so(iid, text):
+    entries = [entry(epsilon=epsilon, iid=iid, auc_excess=None) for epsilon in ("1", "inf")]
+    (remedy,) = advice.remedies(entries, [], DESCRIPTION)
+    assert text in remedy
 
 
 def test_mixed_groups_are_advised_only_where_they_are_shown_to_help():

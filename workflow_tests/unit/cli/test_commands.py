@@ -15,6 +15,7 @@ from commands import PLAN, refused, run
 import dpmia
 from dpmia.cli import main as command
 from dpmia.cli.settings_file import check_config
+from dpmia.datasets.raw.parsing import SYNTHETIC_MARK
 from dpmia.settings.generate import ROOT
 from dpmia.settings.resolve import make_plan
 from dpmia.workflow.failures import typed_command
@@ -86,6 +87,13 @@ def test_arrays_are_audited_by_a_settings_file(folder, capsys):
     assert "clinic.NPZ: arrays have no columns that --label could name. Write settings" in refused(
         capsys, "audit", "clinic.NPZ", "--label", "y"
     )
+
+
+def test_a_table_marked_as_synthetic_is_refused_before_anything_is_written(folder, capsys):
+    (folder / SYNTHETIC_MARK).write_text("")
+    shown = refused(capsys, "audit", "Clinic 2.csv", "--label", "readmitted")
+    assert f"Error: Clinic 2.csv: its records are synthetic, as {SYNTHETIC_MARK} beside it says." in shown
+    assert not list(folder.glob("*.yaml"))
 
 
 def test_an_edited_settings_file_is_kept(folder, capsys):
@@ -163,69 +171,6 @@ def test_scale_smoke_is_a_fraction_of_an_audit(folder):
     assert (smoke.experiments["clinic_2"].training.epochs, smoke.experiments["clinic_2"].replicates) == (1, 1)
 
 
-def write_predictions(file, *members):
-    """Write a table of predictions of three records, the membership of each as given."""
-    rows = [f"no,{member},0.9,0.1" for member in members]
-    file.write_text("\n".join(["label,member,p_no,p_yes", *rows]) + "\n")
-
-
-@pytest.mark.parametrize(
-    ("models", "more"),
-    [
-        ([("no", "no", "no")], ["reference"]),
-        ([("no", "no", "no")] * 2, ["lira_offline", "reference"]),
-        ([("no", "yes", "yes")] * 2, []),
-        ([("no", "no", "yes"), ("yes", "no", "no"), ("no", "yes", "no")], ["lira_offline", "reference"]),
-        ([("yes", "no", "no"), ("no", "yes", "no")], ["reference"]),
-        ([("yes", "no", "no"), ("no", "yes", "no")] * 2, ["lira", "lira_offline", "reference"]),
-    ],
-)
-def test_predictions_have_the_attacks_for_which_reference_models_suffice(folder, models, more):
-    write_predictions(folder / "out.csv", "yes", "no", "no")
-    files = [f"reference_{number}.csv" for number in range(len(models))]
-    for file, members in zip(files, models, strict=True):
-        write_predictions(folder / file, *members)
-    run("attack", "out.csv", "--references", *files)
-    settings = yaml.safe_load((folder / "out.yaml").read_text())["predictions"]["out"]
-    assert list(settings["attacks"]) == ["average_threshold", *more]
-
-
-def test_reference_models_of_other_rows_are_refused(folder, capsys):
-    write_predictions(folder / "out.csv", "yes", "no", "no")
-    write_predictions(folder / "reference.csv", "yes", "no")
-    shown = refused(capsys, "attack", "out.csv", "--references", "reference.csv")
-    assert "Error: reference.csv: it has 2 rows, and out.csv has 3. Save the same rows in the same order." in shown
-    assert not (folder / "out.yaml").exists()
-
-
-def test_columns_of_predictions_are_checked_before_anything_is_written(folder, capsys):
-    write_predictions(folder / "out.csv", "yes", "no", "no")
-    assert "--label is 'lable', which is none of the columns" in refused(
-        capsys, "attack", "out.csv", "--label", "lable"
-    )
-    shown = refused(capsys, "attack", "out.csv", "--classes", "no=p_no", "yes=p_yse")
-    assert "--classes is 'p_yse', which is none of the columns" in shown
-    assert not (folder / "out.yaml").exists()
-
-
-def test_predictions_are_planned_with_the_classes_of_the_columns(folder):
-    for name in ("out.csv", "one.csv", "two.csv"):
-        write_predictions(folder / name, "yes", "no", "population")
-    started = run("attack", "out.csv", "--references", "one.csv", "two.csv", "--epsilon", "2")
-    assert started[0] == "audit"
-    plan = make_plan({"data": "real", "experiments": ["out.yaml"]}, folder)
-    predictions = plan.predictions["out"]
-    assert predictions.classes == {"no": "p_no", "yes": "p_yes"}
-    assert predictions.references == ["one.csv", "two.csv"]
-    assert list(predictions.attacks) == ["average_threshold", "population"], "no reference model lacks the member"
-    run("attack", "out.csv", "--classes", "no=p_no", "yes=p_yes", "--logits")
-    assert yaml.safe_load((folder / "out.yaml").read_text())["predictions"]["out"]["scale"] == "logits"
-    assert predictions.same_pool is None, "nobody said how members were drawn"
-    run("attack", "out.csv", "--same-pool")
-    plan = make_plan({"data": "real", "experiments": ["out.yaml"]}, folder)
-    assert plan.predictions["out"].same_pool is True
-
-
 def test_a_working_folder_has_all_settings(folder, capsys):
     run("init", "work")
     assert "dpmia run" in capsys.readouterr().out
@@ -296,6 +241,10 @@ WRONG = {
     "limit without a baseline": (
         ("audit", "Clinic 2.csv", "--label", "readmitted", "--limit", "auc_excess=0.6"),
         "--limit auc_excess: there is no blind baseline, as members and non-members are of no groups. Limit auc",
+    ),
+    "wrong epsilon of a limit": (
+        ("audit", "Clinic 2.csv", "--label", "readmitted", "--limit", "auc=0.6", "--limit-epsilon", "x"),
+        "--limit-epsilon: 'x' is not a number",
     ),
     "limit twice": (
         ("audit", "Clinic 2.csv", "--label", "readmitted", "--limit", "auc=0.5", "auc=0.6"),

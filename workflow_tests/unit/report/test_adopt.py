@@ -206,3 +206,13 @@ def test_most_claims_of_today_have_a_recorded_verdict(evidence):
     judged, runs = evidence
     assert set(judged["paper"]) == set(runs) == set(claims())
     assert len(set(judged["id"]) & {claim.id for of_paper in claims().values() for claim in of_paper}) > 100
+
+
+def test_a_paper_is_taken_once_and_not_from_the_repository_itself(published, repository):
+    with pytest.raises(UserError, match="humphries is of the same paper"):
+        adopt([published, published], repository)
+    assert [path.name for path in (repository / "docs/measured/humphries").iterdir()] == ["of_an_earlier_run.csv"]
+    (folder,) = adopt([published], repository)
+    with pytest.raises(UserError, match="it is in the repository already"):
+        adopt([folder], repository)
+    assert (folder / CLAIMS).exists()

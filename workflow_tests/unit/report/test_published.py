@@ -106,7 +106,7 @@ def test_the_page_lists_the_settings_that_deviate_from_the_paper(run, tmp_path):
     reported, verdicts, folder = run
     publish("humphries", reported, verdicts, COMMIT, folder)
     page = " ".join((folder / "README.md").read_text().split())
-    assert "## Deviations from the paper Settings that differ" in page
+    assert "## Deviations from scale `paper` Settings that differ" in page
     assert "| epochs | 20 | 100 | student |" in page
     assert "| ε | 1, ∞ | 0.01, 1, ∞ | student |" in page
     alike = dataclasses.replace(reported, settings=reported.paper_settings)
