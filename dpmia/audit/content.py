@@ -10,6 +10,7 @@ from dpmia.audit.limits import AuditLimits
 from dpmia.audit.plain import PlainWords
 from dpmia.audit.scores import RocCurve
 from dpmia.common.plain import PlainData
+from dpmia.datasets.own.detected import Column
 from dpmia.jobs.auditing import Description
 from dpmia.metrics.exposure import Agreement
 from dpmia.privacy.record import GuaranteeRow
@@ -43,16 +44,6 @@ class DataFile(PlainData):
     name: str
     sha256: str
     rows: int
-
-
-@dataclass(frozen=True)
-class Column(PlainData):
-    """A column of a user's table: name, detected type, number of different values, and of missing ones."""
-
-    name: str
-    type: str
-    values: int
-    missing: int
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,6 @@ from dpmia.audit.content import (
     AuditContent,
     AuditedExperiment,
     AuditRun,
-    Column,
     DataFile,
     ExposedArm,
     ExposedRow,
@@ -38,6 +38,7 @@ from dpmia.common.epsilon import spell_epsilon
 from dpmia.common.optional import needed
 from dpmia.common.reading.source import made
 from dpmia.common.seeds import derive_seed
+from dpmia.datasets.own.detected import Detected
 from dpmia.datasets.own.table import describe
 from dpmia.datasets.table import Dataset
 from dpmia.evaluation.summary import LIMITS, UNCERTAINTY
@@ -64,6 +65,7 @@ def gather(job: AuditJob) -> AuditContent:
         DataError: a file is damaged.
     """
     datasets = {part.dataset: Dataset.load(part.dataset) for part in job.parts.values() if part.dataset}
+    origins = _origins(job.parts, datasets)
     results: list[Entry] = []
     accuracy: list[Accuracy] = []
     guarantees: list[PrivateModels] = []
@@ -92,7 +94,6 @@ def gather(job: AuditJob) -> AuditContent:
             remedies=advice.remedies(entries, accurate, part.description),
             untested=advice.untested(entries, part.description),
         )
-    origins = _origins(job.parts, datasets)
     planned, rows = _planned(job, datasets)
     return AuditContent(
         run=AuditRun(job.data, job.scale, job.seed, any(origin.synthetic for origin in origins), __version__),
@@ -187,7 +188,8 @@ def _row_of_file(exposed: ExposedRecord, dataset: Dataset | None) -> ExposedRow:
     Of predictions only, records are rows of the file (see `dpmia.evaluation.predictions`).
     """
     record = exposed.record
-    by = dataset.provenance.get("own", {}).get("by") if dataset else None
+    detected = Detected.of(dataset.provenance) if dataset else None
+    by = detected.by if detected else None
     return ExposedRow(
         int(dataset.rows[record]) if dataset is not None and dataset.rows is not None else record,
         str(dataset.attributes[by][record]) if dataset and by else None,
@@ -242,21 +244,30 @@ def _origins(parts: Mapping[str, AuditPart], datasets: Mapping[str, Dataset]) ->
 
 
 def _origin(name: str, description: list[str], provenance: Mapping[str, Any]) -> Origin:
-    own = provenance.get("own", {})
-    return Origin(
+    origin = Origin(
         name=name,
         description=description,
         files=[DataFile(file["name"], file["sha256"], file["rows"]) for file in provenance["files"]],
         synthetic=bool(provenance["synthetic"]),
-        columns=[Column.from_plain(column) for column in own.get("columns", [])],
-        **{key: own[key] for key in ("groups", "classes", "records", "by", "warnings") if key in own},
+    )
+    own = Detected.of(provenance)
+    if own is None:
+        return origin
+    return replace(
+        origin,
+        columns=own.columns,
+        groups=own.groups,
+        classes=own.classes,
+        records=own.records,
+        by=own.by,
+        warnings=own.warnings,
     )
 
 
 def _without_arm(parts: Mapping[str, AuditPart], datasets: Mapping[str, Dataset]) -> list[str]:
     """Return the groups of one's own files that are members of no arm of any experiment."""
     with_arm = {group for part in parts.values() for group in part.groups.values()}
-    groups = [data.provenance.get("own", {}).get("groups", {}) for data in datasets.values()]
+    groups = [own.groups for data in datasets.values() if (own := Detected.of(data.provenance))]
     return sorted(
         {f"{group} ({count})" for counts in groups for group, count in counts.items() if group not in with_arm}
     )

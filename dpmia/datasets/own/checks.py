@@ -12,6 +12,7 @@ import pandas as pd
 
 from dpmia.common.errors import DataError
 from dpmia.common.registry import suggestion
+from dpmia.datasets.own.detected import Column
 from dpmia.datasets.own.files import Fields, in_order, is_number, shortened, why_no_number
 from dpmia.datasets.own.label_auc import label_auc
 from dpmia.datasets.raw.parsing import DECIMAL, Category, Number
@@ -200,15 +201,15 @@ def _drop(names: Iterable[str]) -> str:
     return f"drop: [{', '.join([*shown[:SHOWN], *more])}], or dpmia audit --drop {options}"
 
 
-def described(fields: Fields, frame: pd.DataFrame, by: str | None, marks: frozenset[str]) -> list[dict[str, Any]]:
+def described(fields: Fields, frame: pd.DataFrame, by: str | None, marks: frozenset[str]) -> list[Column]:
     """Return name, type, number of values and of missing ones of every feature: nothing of any record."""
     return [
-        {
-            "name": name,
-            "type": "category" if isinstance(frame[name].dtype, pd.CategoricalDtype) else "number",
-            "values": int(frame[name].nunique()),
-            "missing": sum(text in marks for text in fields.columns[name]),
-        }
+        Column(
+            name=name,
+            type="category" if isinstance(frame[name].dtype, pd.CategoricalDtype) else "number",
+            values=int(frame[name].nunique()),
+            missing=sum(text in marks for text in fields.columns[name]),
+        )
         for name in frame.columns
         if name != by
     ]

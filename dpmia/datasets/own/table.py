@@ -18,6 +18,7 @@ from dpmia.common.errors import DataError
 from dpmia.common.optional import needed
 from dpmia.datasets.encoding import prepared
 from dpmia.datasets.own import checks
+from dpmia.datasets.own.detected import KEY, Column, Detected
 from dpmia.datasets.own.files import Fields, groups_of, in_order, known_column, read_arrays, read_fields, shortened
 from dpmia.datasets.raw.parsing import Category
 from dpmia.datasets.table import Dataset
@@ -39,7 +40,7 @@ class OwnTable:
         classes: names of the classes.
         rows: where each record stands in the file.
         provenance: file with sha256 and rows, and whether the records are synthetic.
-        detected: what was detected, as plain data.
+        detected: what was detected.
         keep: whether rows stay that repeat an earlier one.
         x: features that are taken as they are, float32, or uint8 pixels; None where they are encoded.
         image: see `dpmia.datasets.table.Dataset`.
@@ -52,7 +53,7 @@ class OwnTable:
     classes: tuple[str, ...]
     rows: np.ndarray
     provenance: dict[str, Any]
-    detected: dict[str, Any]
+    detected: Detected
     keep: bool
     x: np.ndarray | None = None
     image: tuple[int, ...] | None = None
@@ -82,23 +83,28 @@ def encode(table: OwnTable, attributes: Sequence[str] = ()) -> Dataset:
         ConfigError: an attribute is not a column.
         DataError: too few different rows are left.
     """
-    by, description = table.by, dict(table.detected)
-    provenance = table.provenance | {"own": description}
+    by = table.by
     kept = (*([by] if by else []), *attributes)
-    whole = prepared(table.name, table.frame, table.y, table.classes, kept, provenance)
+    whole = prepared(table.name, table.frame, table.y, table.classes, kept, table.provenance)
     features = table.frame.drop(columns=list(dict.fromkeys(kept))) if table.x is None else None
     if table.x is not None:
         names = tuple(f"x{number}" for number in range(table.x.shape[1]))
         whole = replace(whole, x=table.x, features=names, image=table.image)
-    stay, description["duplicates"] = checks.duplicates(whole.x, whole.y, table.rows, table.keep, features)
+    stay, duplicates = checks.duplicates(whole.x, whole.y, table.rows, table.keep, features)
     if stay.sum() < FEWEST:
         problem = f"{stay.sum()} of {len(stay)} rows differ from all before, fewer than the required {FEWEST}"
         raise DataError(table.provenance["files"][0]["name"], problem, "Give more rows, or set duplicates: keep")
-    description["by"], description["records"] = by, int(stay.sum())
-    description["groups"] = {} if by is None else _counts(whole.attributes[by][stay])
-    description["classes"] = _counts(np.array(whole.classes)[whole.y[stay]], whole.classes)
+    detected = replace(
+        table.detected,
+        duplicates=duplicates,
+        by=by,
+        records=int(stay.sum()),
+        groups={} if by is None else _counts(whole.attributes[by][stay]),
+        classes=_counts(np.array(whole.classes)[whole.y[stay]], whole.classes),
+    )
     return replace(
         whole,
+        provenance=whole.provenance | {KEY: detected.plain()},
         x=whole.x[stay],
         y=whole.y[stay],
         attributes={name: values[stay] for name, values in whole.attributes.items()},
@@ -111,25 +117,25 @@ def describe(provenance: Mapping[str, Any]) -> list[str]:
 
     Of long lists the beginning: all names stand in the provenance.
     """
-    own = provenance.get("own")
+    own = Detected.of(provenance)
     if own is None:
         return []
     file = provenance["files"][0]
-    kinds = {kind: [column["name"] for column in own["columns"] if column["type"] == kind] for kind in checks.KINDS}
-    lines = [f"{file['name']}: {own['records']} of {file['rows']} rows are used."]
-    if image := own.get("image"):
+    kinds = {kind: [column.name for column in own.columns if column.type == kind] for kind in checks.KINDS}
+    lines = [f"{file['name']}: {own.records} of {file['rows']} rows are used."]
+    if image := own.image:
         kind = "images (channels × height × width)" if len(image) == 3 else "arrays"
         lines.append(f"Read as {kind}: {' × '.join(map(str, image))}.")
     else:
         lines += [f"Read as {kind}: {shortened(names)}." for kind, names in kinds.items() if names]
-    missing = {column["name"]: column["missing"] for column in own["columns"] if column["missing"]}
+    missing = {column.name: column.missing for column in own.columns if column.missing}
     if missing:
-        filled = {"fill": "are filled", "drop": "leave their rows out"}[own["missing"]]
+        filled = {"fill": "are filled", "drop": "leave their rows out"}[own.missing]
         lines.append(f"Missing values {filled}: {_listed_counts(missing)}.")
-    lines.append(f"Classes: {_listed_counts(own['classes'])}.")
-    if own["groups"]:
-        lines.append(f"Groups by {own['by']}, which is no feature: {_listed_counts(own['groups'])}.")
-    return [*lines, *([own["duplicates"]] if own["duplicates"] else []), *own["warnings"]]
+    lines.append(f"Classes: {_listed_counts(own.classes)}.")
+    if own.groups:
+        lines.append(f"Groups by {own.by}, which is no feature: {_listed_counts(own.groups)}.")
+    return [*lines, *([own.duplicates] if own.duplicates else []), *own.warnings]
 
 
 def _listed_counts(counts: Mapping[str, int]) -> str:
@@ -158,17 +164,17 @@ def _from_table(path: Path, reading: OwnReading) -> OwnTable:
         groups = groups_of(fields, by, marks)
         checks.groups(fields, by, groups, y)
         frame[by] = Category(tuple(in_order(set(groups)))).column(groups)
-    description = {
-        "columns": checks.described(fields, frame, by, marks),
-        "missing": reading.missing,
-        "warnings": [
+    detected = Detected(
+        columns=checks.described(fields, frame, by, marks),
+        missing=reading.missing,
+        warnings=[
             *([f"Rows left out for missing values: {dropped}."] if dropped else []),
             *checks.warnings(frame.drop(columns=[by] if by else []), y, classes),
         ],
-    }
+    )
     keep = reading.duplicates == "keep"
     rows = np.asarray(fields.rows, dtype=np.int64)
-    return OwnTable(reading.name, frame, by, y, classes, rows, fields.provenance, description, keep)
+    return OwnTable(reading.name, frame, by, y, classes, rows, fields.provenance, detected, keep)
 
 
 def _from_arrays(path: Path, reading: OwnReading) -> OwnTable:
@@ -203,10 +209,10 @@ def _from_arrays(path: Path, reading: OwnReading) -> OwnTable:
         checks.groups(fields, "group", texts["group"], y)
     by = "group" if "group" in texts else None
     frame = pd.DataFrame({by: pd.Categorical(texts[by])} if by else {}, index=range(len(x)))
-    columns = [{"name": "x", "type": "number", "values": x.shape[1], "missing": 0}]
-    description = {"columns": columns, "missing": "fill", "warnings": [], **({"image": list(image)} if image else {})}
+    columns = [Column("x", "number", x.shape[1], 0)]
+    detected = Detected(columns, "fill", [], list(image) if image else None)
     keep = reading.duplicates == "keep"
-    return OwnTable(reading.name, frame, by, y, classes, np.array(rows), provenance, description, keep, x, image)
+    return OwnTable(reading.name, frame, by, y, classes, np.array(rows), provenance, detected, keep, x, image)
 
 
 def _without_missing(fields: Fields, names: Sequence[str], marks: frozenset[str]) -> tuple[Fields, int]:
