@@ -1,154 +1,27 @@
-"""What to do about what an audit found: a verdict on each model, what would lower its risk, what was not tested."""
+"""What to do about what an audit found: what would lower the risk of its models, and what was not tested."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from dpmia.audit.choices import attacks_of, best, best_of_two, blind_of, chosen_from, select
+from dpmia.audit.choices import attacks_of, best, chosen_from, select
 from dpmia.audit.entries import Accuracy, Cell, Entry
 from dpmia.audit.formatting import (
     GUESSING,
-    POOL_UNKNOWN,
     attack_name,
     describe_model,
     interval,
-    metric_name,
 )
-from dpmia.audit.plain import AT_LOW_RATE, TOO_WIDE, guessed_at_low_rate, no_interval, place, standing_out
+from dpmia.audit.plain import place
+from dpmia.audit.verdicts import APART, LEAKS, OPEN, QUIET, REVERSED, SHIFT, verdicts
 from dpmia.common.arms import IID_SUFFIX
-from dpmia.common.formatting import format_bound, format_number
+from dpmia.common.formatting import format_bound
 from dpmia.common.optional import needed
-from dpmia.common.plain import PlainData
 from dpmia.jobs.auditing import Description
-
-#: Kind of verdict -> its words, the kind and the sign of its badge.
-VERDICTS = {
-    "leaks": ("reveals membership", "bad", "✗"),
-    "shift": ("groups are distinguishable", "open", "!"),
-    "apart": ("members stand out, the cause is not known", "open", "!"),
-    "reversed": ("members rank below non-members", "open", "!"),
-    "quiet": ("no leakage found", "good", "✓"),
-    "open": ("too little data", "open", "?"),
-}
 
 #: A model overfits where it is better on members than on non-members by this.
 OVERFITTING = 0.05
-
-
-@dataclass(frozen=True)
-class ModelVerdict(PlainData):
-    """The verdict on one model.
-
-    Attributes:
-        model: its description.
-        verdict: kind, one of `VERDICTS`.
-        reason: what was measured.
-    """
-
-    model: str
-    verdict: str
-    reason: str
-
-
-def verdicts(entries: Sequence[Entry], description: Description) -> list[ModelVerdict]:
-    """Return the verdict on each model of an experiment.
-
-    Args:
-        entries: of the experiment.
-        description: of its models.
-    """
-    epsilons = dict.fromkeys(entry.epsilon for entry in entries)
-    return [
-        ModelVerdict(describe_model(description, epsilon), *_verdict(select(entries, epsilon=epsilon), description))
-        for epsilon in epsilons
-    ]
-
-
-def _verdict(entries: Sequence[Entry], description: Description) -> tuple[str, str]:
-    """Return the kind of the verdict on one model, and the reason."""
-    if (shown := _above_guessing(select(entries, iid=True))) is not None:
-        return "leaks", shown[1]
-    if (below := _below_guessing(select(entries, iid=True))) is not None:
-        return "reversed", _shown_below(below)
-    if (shown := _above_guessing(select(entries, iid=False))) is not None:
-        apart, reason = shown
-        if description.pool_unknown:
-            return "apart", f"{reason}; {POOL_UNKNOWN}"
-        if description.predictions_only:
-            reason += ", but members and non-members were not drawn from one pool"
-        elif blind_of(entries, apart) is None:
-            reason += "; no blind baseline was measured"
-        elif (beyond := _largest_excess(entries)) is not None:
-            excess = interval(beyond.cell("auc_excess"), guessing=0)
-            by = "" if place(beyond) == place(apart) else f" ({place(beyond)})"
-            reason += f"; {excess} beyond the blind baseline{by}: models can learn more of groups than it does"
-        else:
-            reason += ", not shown to be more than a blind baseline reaches"
-        return "shift", reason
-    if (below := _below_guessing(select(entries, iid=False))) is not None:
-        return "reversed" if description.predictions_only else "shift", _shown_below(below)
-    return _nothing_shown(entries)
-
-
-def _shown_below(entry: Entry) -> str:
-    return f"AUC {_auc(entry)} of {attack_name(entry.attack)} ({place(entry)})"
-
-
-def _above_guessing(entries: Sequence[Entry]) -> tuple[Entry, str] | None:
-    """Return an attack that is shown to beat guessing, and by what; None without any.
-
-    It is shown by the AUC; by the TPR at a false positive rate of 1 %, which some members alone can raise; or by the
-    advantage, where scores of members scatter less than those of non-members. One side of a 95 % interval of the AUC is
-    wrong with 2.5 %, of the others with half of it each: all together with 5 %.
-    """
-    entry = best(entries)
-    if entry is not None and entry.auc.above(GUESSING):
-        return entry, f"AUC {_auc(entry)} ({place(entry)})"
-    entry = standing_out(entries)
-    if entry is not None:
-        guessing, rate = format_number(guessed_at_low_rate(entry), 3), interval(entry.cell(AT_LOW_RATE), 3)
-        by = f"{attack_name(entry.attack)}, guessing {guessing} ({place(entry)})"
-        return entry, f"{metric_name(AT_LOW_RATE)} {rate} by {by}"
-    entry = best_of_two(entries, "advantage")
-    if entry is not None and entry.cell("advantage").above(0):
-        advantage = interval(entry.cell("advantage"), guessing=0)
-        return entry, f"advantage {advantage} of the decisions of {attack_name(entry.attack)} ({place(entry)})"
-    return None
-
-
-def _below_guessing(entries: Sequence[Entry]) -> Entry | None:
-    """Return the attack whose AUC is shown to lie below guessing, the lowest; None without any."""
-    below = [entry for entry in chosen_from(entries, "auc") if entry.auc.below(GUESSING)]
-    return min(below, key=lambda entry: needed(entry.auc.high), default=None)
-
-
-def _nothing_shown(entries: Sequence[Entry]) -> tuple[str, str]:
-    """Return whether no attack on a model can reach much, or the data do not allow to say so: kind and reason."""
-    judged = chosen_from(entries, "auc")
-    if not judged:
-        return "open", "no attack was run"
-    for entry in judged:
-        if entry.auc.high is None:
-            shown = f"AUC {_auc(entry)} of {attack_name(entry.attack)} ({place(entry)})"
-            return "open", f"{shown}. {no_interval(entry.auc)}"
-    widest = max(judged, key=lambda entry: needed(entry.auc.high))
-    high = needed(widest.auc.high)
-    if high - GUESSING > TOO_WIDE:
-        shown = f"AUC {_auc(widest)} of {attack_name(widest.attack)} ({place(widest)})"
-        return "open", f"{shown}: the interval is too wide to say"
-    return "quiet", f"no attack reached an AUC above {format_number(high, 2)} ({place(widest)})"
-
-
-def _auc(entry: Entry) -> str:
-    return interval(entry.auc, guessing=GUESSING)
-
-
-def _largest_excess(entries: Sequence[Entry]) -> Entry | None:
-    """Return the entry that goes furthest beyond the blind baseline, if its interval lies above zero."""
-    entry = best(select(entries, iid=False), "auc_excess")
-    return entry if entry is not None and entry.cell("auc_excess").above(0) else None
 
 
 def remedies(entries: Sequence[Entry], accuracy: Sequence[Accuracy], description: Description) -> list[str]:
@@ -164,23 +37,23 @@ def remedies(entries: Sequence[Entry], accuracy: Sequence[Accuracy], description
     texts = _refuted(entries, description)
     if description.program:
         texts += _same_for_every_epsilon(entries, accuracy)
-    texts += _undecided([verdict.model for verdict in given if verdict.verdict == "open"], description)
-    if "reversed" in kinds:
+    texts += _undecided([verdict.model for verdict in given if verdict.verdict == OPEN], description)
+    if REVERSED in kinds:
         texts.append(
             "Check that members and non-members are marked the right way round, and that the attack fits: one that "
             "ranks members below non-members separates them as well as one that ranks them above."
         )
-    if kinds <= {"quiet", "open", "reversed"}:
+    if kinds <= {QUIET, OPEN, REVERSED}:
         return texts
-    if "apart" in kinds:
+    if APART in kinds:
         texts.append(
             "Find out how the members were chosen. If they and the non-members were drawn from one pool at random, say "
             "so (dpmia attack --same-pool, or same_pool: true) and audit again; else take non-members of the same kind."
         )
     lower = []
-    if "leaks" in kinds:
+    if LEAKS in kinds:
         lower += _less_epsilon(entries, accuracy, description) + _less_overfitting(accuracy, description)
-    if "shift" in kinds or "leaks" in kinds:
+    if SHIFT in kinds or LEAKS in kinds:
         lower += _mixed_groups(entries, description)
     if not lower and not description.predictions_only:
         lower.append(

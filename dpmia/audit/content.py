@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from dpmia.audit.advice import ModelVerdict
 from dpmia.audit.entries import Accuracy, Entry, GroupRisk
 from dpmia.audit.limits import AuditLimits
 from dpmia.audit.plain import PlainWords
 from dpmia.audit.scores import RocCurve
+from dpmia.audit.verdicts import ModelVerdict
 from dpmia.common.plain import PlainData
 from dpmia.datasets.own.detected import Column
 from dpmia.jobs.auditing import Description

@@ -33,6 +33,7 @@ from dpmia.audit.entries import Accuracy, Entry
 from dpmia.audit.limits import audit_limits
 from dpmia.audit.plain import plain_words
 from dpmia.audit.scores import Scores, collect_scores, roc_curve
+from dpmia.audit.verdicts import verdicts
 from dpmia.claims.limits import ERROR, ERROR_OF_LOOK
 from dpmia.common.epsilon import spell_epsilon
 from dpmia.common.optional import needed
@@ -90,7 +91,7 @@ def gather(job: AuditJob) -> AuditContent:
             sizes=_sizes(part, dataset),
             how=_how(part),
             in_plain_words=plain_words(entries, part.description),
-            verdicts=advice.verdicts(entries, part.description),
+            verdicts=verdicts(entries, part.description),
             remedies=advice.remedies(entries, accurate, part.description),
             untested=advice.untested(entries, part.description),
         )

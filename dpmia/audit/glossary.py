@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
+from dpmia.audit.verdicts import APART, LEAKS, OPEN, QUIET, REVERSED, SHIFT
+
 #: What stands above everything that a run at scale `smoke` finds.
 TRIAL = "Scale smoke: a short trial that shows that all works; no number here is a result."
 
-#: Kind of verdict (`dpmia.audit.advice.VERDICTS`) -> what it means for the persons in the data.
+#: Kind of verdict (`dpmia.audit.verdicts.MODEL_VERDICTS`) -> what it means for the persons in the data.
 MEANING = {
-    "leaks": "Whoever can query this model learns more about who is in its training data than by chance. Treat "
+    LEAKS: "Whoever can query this model learns more about who is in its training data than by chance. Treat "
     "membership as disclosed to them, above all where membership itself is sensitive: the patients of a clinic, the "
     "debtors of a bank.",
-    "shift": "Training records and other records can be separated, and that the groups differ may be the whole reason. "
+    SHIFT: "Training records and other records can be separated, and that the groups differ may be the whole reason. "
     "Whether the model adds to it was not shown. The risk stands all the same for an attacker who knows both groups.",
-    "apart": "Members can be separated from non-members by the model's outputs. Whether the model does that cannot be "
+    APART: "Members can be separated from non-members by the model's outputs. Whether the model does that cannot be "
     "said, or whether the two sets of records differ by themselves: how members were chosen is not known. Where they "
     "were drawn at random from the same pool as the non-members, the model reveals membership.",
-    "reversed": "An attack ranks members below non-members. An attacker who turns its ranking round separates them, so "
+    REVERSED: "An attack ranks members below non-members. An attacker who turns its ranking round separates them, so "
     "this is no sign of safety. Most likely the two are marked the wrong way round, or the attack does not fit.",
-    "quiet": "No attack that was run is shown to do better than guessing: on all records (AUC, advantage), and on "
+    QUIET: "No attack that was run is shown to do better than guessing: on all records (AUC, advantage), and on "
     "those that it is surest of (TPR at 1 % FPR, which takes 100 non-members). This is evidence, no proof: only a "
     "privacy guarantee holds against attacks that nobody has thought of.",
-    "open": "The data do not allow an answer in either direction. Take more records, or more replicates, before you "
+    OPEN: "The data do not allow an answer in either direction. Take more records, or more replicates, before you "
     "decide.",
 }
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from dpmia.audit.advice import VERDICTS as MODEL_VERDICTS
-from dpmia.audit.advice import ModelVerdict
 from dpmia.audit.choices import best, blind_of, select, without_interval
 from dpmia.audit.content import AuditContent, AuditRun, ExposedArm, PlannedRow
 from dpmia.audit.entries import Accuracy, Entry, GroupRisk
@@ -23,6 +21,8 @@ from dpmia.audit.glossary import GLOSSARY, MEANING, TRIAL
 from dpmia.audit.limits import LimitedMean
 from dpmia.audit.pictures import risk_picture, roc_picture
 from dpmia.audit.plain import AT_LOW_RATE, few_records, guessed_at_low_rate, place
+from dpmia.audit.verdicts import MODEL_VERDICTS, ModelVerdict
+from dpmia.claims.release_limits import FAILED, NONE, NOT_EVALUATED, PASSED, UNDECIDED
 from dpmia.common.epsilon import format_epsilon
 from dpmia.common.formatting import format_bound, format_interval, format_number, rounded_up
 from dpmia.formats.rows import BLIND
@@ -31,12 +31,12 @@ from dpmia.report.guarantees import GUARANTEE_COLUMNS, guarantee_cells
 from dpmia.report.page import Section, render
 
 #: How the limits of the config are kept: word, kind and sign of the badge.
-VERDICTS = {
-    "passed": ("within the limits", "good", "✓"),
-    "failed": ("above a limit", "bad", "✗"),
-    "undecided": ("not shown to be within the limits", "open", "?"),
-    "not_evaluated": ("cannot be evaluated", "open", "?"),
-    "none": ("no limit set", "none", ""),
+LIMIT_VERDICTS = {
+    PASSED: ("within the limits", "good", "✓"),
+    FAILED: ("above a limit", "bad", "✗"),
+    UNDECIDED: ("not shown to be within the limits", "open", "?"),
+    NOT_EVALUATED: ("cannot be evaluated", "open", "?"),
+    NONE: ("no limit set", "none", ""),
 }
 
 
@@ -86,7 +86,7 @@ def page(audit: AuditContent) -> str:
         sections=sections,
         audit=audit,
         trained=trained,
-        verdict=VERDICTS[audit.limits.verdict],
+        verdict=LIMIT_VERDICTS[audit.limits.verdict],
         verdict_groups=_verdict_groups(audit),
         model_verdicts=MODEL_VERDICTS,
         meaning=MEANING,

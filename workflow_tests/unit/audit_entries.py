@@ -4,10 +4,10 @@ from dataclasses import replace
 
 from scipy.stats import t
 
-from dpmia.audit import advice
 from dpmia.audit.entries import Cell, Entry
 from dpmia.audit.findings import METRICS
 from dpmia.audit.plain import plain_words
+from dpmia.audit.verdicts import verdicts
 from dpmia.jobs.auditing import Description
 from dpmia.metrics.intervals import REPLICATES, TOO_FEW
 
@@ -59,7 +59,7 @@ def blind(**changes):
 
 
 def verdict(*entries, description=DESCRIPTION):
-    (judged,) = advice.verdicts(entries, description)
+    (judged,) = verdicts(entries, description)
     return judged.verdict, judged.reason
 
 

@@ -15,7 +15,6 @@ from in_process import audit_job, prepare, run
 
 from dpmia.attacks.lira import OfflineLira
 from dpmia.attacks.threshold import AverageThreshold
-from dpmia.audit.advice import VERDICTS
 from dpmia.audit.choices import attacks_of, best, select
 from dpmia.audit.content import AuditContent
 from dpmia.audit.formatting import GUESSING_OF_HUNDRED, METRICS, of_hundred
@@ -23,6 +22,7 @@ from dpmia.audit.gather import gather
 from dpmia.audit.glossary import MEANING, TRIAL
 from dpmia.audit.limits import audit_limits
 from dpmia.audit.page import page
+from dpmia.audit.verdicts import MODEL_VERDICTS
 from dpmia.common.errors import DataError
 from dpmia.evaluation.predictions import read_predictions, tables
 from dpmia.formats.losses import load_losses
@@ -200,7 +200,7 @@ def test_a_trial_says_that_it_is_none_of_the_results(audit):
 
 
 def test_each_verdict_has_its_meaning_once_and_each_limit_a_name(audit):
-    assert set(MEANING) == set(VERDICTS)
+    assert set(MEANING) == set(MODEL_VERDICTS)
     assert set(METRICS) == set(LIMITED)
     text = page(audit)
     given = {verdict.verdict for experiment in audit.experiments.values() for verdict in experiment.verdicts}

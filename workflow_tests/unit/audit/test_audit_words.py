@@ -14,6 +14,7 @@ from dpmia.audit import advice, findings, formatting, scores
 from dpmia.audit.choices import best, select, without_interval
 from dpmia.audit.entries import Accuracy
 from dpmia.audit.plain import records_half_width, records_needed
+from dpmia.audit.verdicts import verdicts
 from dpmia.evaluation.summary import LIMITS, UNCERTAINTY
 from dpmia.formats.rows import KEYS
 from dpmia.formats.signals import MEMBER, NONMEMBER, Signal
@@ -56,11 +57,11 @@ def test_an_excess_is_that_of_the_arm_that_it_names():
     high = entry(arm="south", label="South", auc=cell(0.9, 0.02), auc_excess=cell(-0.03, 0.02))
     low = entry(auc=cell(0.7, 0.02), auc_excess=cell(0.15, 0.02))
     both = [high, low, blind(), blind(arm="south", label="South")]
-    (judged,) = advice.verdicts(both, DESCRIPTION)
+    (judged,) = verdicts(both, DESCRIPTION)
     assert judged.verdict == "shift"
     assert judged.reason.startswith("AUC 0.90 ")
     assert "; 0.15 [0.12, 0.18] beyond the blind baseline (North; " in judged.reason
-    (alone,) = advice.verdicts([low, blind()], DESCRIPTION)
+    (alone,) = verdicts([low, blind()], DESCRIPTION)
     assert "; 0.15 [0.13, 0.17] beyond the blind baseline: models can" in alone.reason
 
 

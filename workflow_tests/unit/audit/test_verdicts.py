@@ -8,6 +8,7 @@ from audit_entries import DESCRIPTION, T_3, bare, blind, cell, changed, entry, o
 from dpmia.audit import advice
 from dpmia.audit.glossary import MEANING
 from dpmia.audit.limits import audit_limits
+from dpmia.audit.verdicts import MODEL_VERDICTS
 from dpmia.metrics.ranking import held_rate
 
 
@@ -134,7 +135,7 @@ def test_a_cause_is_named_only_where_it_is_known():
     assert kind == "apart"
     assert "it is not known whether members and non-members were drawn from the same pool" in reason
     text = " ".join(
-        [reason, MEANING[kind], advice.VERDICTS[kind][0], plain_text(measured, description=of_predictions(None))]
+        [reason, MEANING[kind], MODEL_VERDICTS[kind][0], plain_text(measured, description=of_predictions(None))]
     )
     for false in ("groups", "were not drawn", "one pool"):
         assert false not in text
