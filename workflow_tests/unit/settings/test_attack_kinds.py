@@ -17,7 +17,7 @@ OTHERS = {"kind", "reference_arm", "epsilons", "arguments"}
 def test_a_kind_of_attack_takes_its_options_and_states_what_it_needs(name, kind):
     attack = load(kind.spec)
     assert attack.uses == kind.uses
-    for flag in ("each_side", "both_sides", "per_record", "needs_classes"):
+    for flag in ("each_side", "both_sides", "per_record", "needs_classes", "even_counts"):
         assert getattr(attack, flag) == getattr(kind, flag), flag
     taken = inspect.signature(attack).parameters
     assert set(kind.options) <= set(taken) & set(AttackSettings.model_fields)
