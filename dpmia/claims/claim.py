@@ -67,6 +67,7 @@ class Claim:
         about_data: whether it is about real records; then it is never judged on synthetic ones.
         some_suffice: `rule` makes do with some of the tables, as the claim is about each data set by itself.
         ours: not in the paper.
+        simulated: what the rule computes rests on drawn numbers, though it reads no table.
     """
 
     id: str
@@ -80,6 +81,7 @@ class Claim:
     about_data: bool = True
     some_suffice: bool = False
     ours: bool = False
+    simulated: bool = False
 
     def __post_init__(self) -> None:
         """Refuse a claim about data that reads none, and tables of unknown stages."""
@@ -93,7 +95,7 @@ class Claim:
     def kind(self) -> str:
         """What it rests on, one of `KINDS`."""
         if not self.about_data:
-            return SIMULATION if self.tables else THEORY
+            return SIMULATION if self.tables or self.simulated else THEORY
         return COUNT if all(stage_of(table) == "sizes" for table in self.tables) else EXPERIMENT
 
     @property

@@ -187,7 +187,10 @@ class Some(DecisionRule):
 
 
 class Exact(DecisionRule):
-    """Every number must meet its condition, without chance: formulas, counts. The first one is reported."""
+    """Every number must meet its condition, without chance: formulas, counts.
+
+    The first number that does not is reported, and the first of all where there is none.
+    """
 
     def __init__(self, *conditions: Condition, note: str | Note = "exact") -> None:
         """Take the conditions and a note: a template that is filled with the numbers in their order, or a function."""
@@ -195,14 +198,14 @@ class Exact(DecisionRule):
         self._template = note if isinstance(note, str) else ""
 
     def decide(self, measured: Measured, error: float = ERROR) -> Finding:
-        """Return the first number, decided."""
+        """Return the first number that fails, or the first of all, decided."""
         cells = [(condition.of(name), float(number)) for condition, name, number in self._compared(measured)]
         numbers = [number for _, number in cells]
         if any(map(math.isnan, numbers)):
             raise MissingRowsError("a number that the claim compares was not measured")
-        holds = all(comparison(Interval(number, number, number, 0))[0] for comparison, number in cells)
-        note = self._template.format(*numbers)
-        return Finding(numbers[0], numbers[0], numbers[0], holds, note, interval="exact")
+        wrong = [number for comparison, number in cells if not comparison(Interval(number, number, number, 0))[0]]
+        shown, *_ = [*wrong, *numbers]
+        return Finding(shown, shown, shown, not wrong, self._template.format(*numbers), interval="exact")
 
 
 class Highest(DecisionRule):

@@ -192,9 +192,16 @@ def _array(values: ArrayLike) -> np.ndarray:
 
 
 def _effects(values: ArrayLike) -> np.ndarray:
-    """Return the mean effect of each group of records on replicates; none where they share none."""
+    """Return the mean effect of each group of records on the replicates that have a number; none where they share none.
+
+    Of a difference between experiments the longer one has replicates without a partner. A group without which a
+    replicate has no number counts as one without effect, as in intervals.
+    """
     array = _array(values)
-    return (array[0] - array[1:]).mean(axis=1) if array.ndim > 1 else np.empty(0)
+    if array.ndim == 1:
+        return np.empty(0)
+    effects = (array[0] - array[1:])[:, ~np.isnan(array[0])]
+    return np.nan_to_num(effects).mean(axis=1) if effects.size else np.zeros(len(array) - 1)
 
 
 def _above(values: ArrayLike, effects: np.ndarray) -> np.ndarray:

@@ -121,7 +121,7 @@ class Limits:
 
     def with_records(self, variance: float) -> Limits:
         """Return the limits with what shared records add to the variance of the mean; below 0 it is nothing."""
-        if variance <= 0 or np.isnan(self.error):
+        if not variance > 0 or np.isnan(self.error):
             return self
         degrees = degrees_of_sum(self.error**2, self.count - 1, variance)
         return replace(self, error=float(np.sqrt(self.error**2 + variance)), degrees=degrees, alone=self)

@@ -73,7 +73,7 @@ BIBLIOGRAPHY = {
         venue=_CSF,
         year=2023,
         question="Does differential privacy still bound membership inference when the records of a training set depend "
-        "on each other, as those of one hospital, one school or one year do? The paper proves a bound for independent "
+        "on each other, as those of one hospital or one school do? The paper proves a bound for independent "
         "records and shows attacks that exceed it under distribution shift.",
     ),
     "izzo": Paper(

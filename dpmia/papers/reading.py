@@ -25,8 +25,9 @@ BY_EPSILON = (
     "of an attack; 0 is guessing, 1 is every member identified without a false positive. Both upper bounds hold for "
     "independent records: attacks on the IID arm stay below them. A non-IID arm above them does not refute the bound, "
     "it shows distribution shift. Compare it with the blind baseline, which never queries the model: an attack "
-    "below that shows neither leakage from the model nor its absence. The accuracy panel shows the price of privacy."
+    "below that shows neither leakage from the model nor its absence."
 )
+WITH_ACCURACY = f"{BY_EPSILON} The accuracy panel shows the price of privacy."
 _RATE = (
     "Horizontal: the sampling rate p, the probability that a record is in the training set; it is also the precision "
     "of predicting every record a member. Vertical: the precision of the attack's positive predictions. "
@@ -37,7 +38,7 @@ BY_RATE = _RATE + (
 )
 BEST_BY_RATE = _RATE + (
     "The threshold is chosen with the membership labels: so a random ranking reaches the dotted line, and only what "
-    "lies above that is the attack's. Bounds hold for attacks that do not see the labels."
+    "lies above that is the attack's. Bounds, where drawn, hold for attacks that do not see the labels."
 )
 BOUND = (
     "Computed from formulas, no model is trained. A lower curve is a stronger guarantee: no attack on a mechanism with "

@@ -39,5 +39,5 @@ GLOSSARY = {
     "too few records": "undecided, and more replicates would hardly change that: all of them share these records.",
     "met by random scores": "random scores and equal accuracies satisfy the criterion, too: no evidence about attacks.",
     "other network": "not reproduced, on networks that are not those of the paper.",
-    "settings lost": "measured, but the paper does not print its settings: no outcome would decide.",
+    "settings lost": "measured, but our text of the paper has lost its settings: no outcome would decide.",
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dpmia.papers.artifact import Artifact
 from dpmia.papers.humphries.names import STRONG
-from dpmia.papers.reading import BOUND, BY_EPSILON, Reading
+from dpmia.papers.reading import BOUND, BY_EPSILON, WITH_ACCURACY, Reading
 
 _HERE = "dpmia.papers.humphries"
 _CURVES = f"{_HERE}.epsilon_curves:tabulate"
@@ -38,7 +38,7 @@ ARTIFACTS = (
         _CURVES,
         f"{_HERE}.groups:draw_four",
         ("summary/adult_cluster",),
-        reading=Reading("Adult, members and non-members from different clusters", BY_EPSILON),
+        reading=Reading("Adult, members and non-members from different clusters", WITH_ACCURACY),
     ),
     Artifact(
         "humphries_fig2_reverse",
@@ -47,7 +47,7 @@ ARTIFACTS = (
         _CURVES,
         f"{_HERE}.groups:draw_four",
         ("summary/adult_cluster_reverse",),
-        reading=Reading("Adult, members from the other cluster", BY_EPSILON),
+        reading=Reading("Adult, members from the other cluster", WITH_ACCURACY),
     ),
     Artifact(
         "humphries_fig2_nearest",
@@ -56,7 +56,7 @@ ARTIFACTS = (
         _CURVES,
         f"{_HERE}.groups:draw_two",
         ("summary/adult_cluster_nearest",),
-        reading=Reading("Adult, clusters paired nearest", BY_EPSILON),
+        reading=Reading("Adult, clusters paired nearest", WITH_ACCURACY),
     ),
     Artifact(
         "humphries_fig2_guarantees",
@@ -74,7 +74,7 @@ ARTIFACTS = (
         _CURVES,
         f"{_HERE}.groups:draw_two",
         ("summary/compas_cluster",),
-        reading=Reading("COMPAS, members and non-members from different clusters", BY_EPSILON),
+        reading=Reading("COMPAS, members and non-members from different clusters", WITH_ACCURACY),
     ),
     Artifact(
         "humphries_fig3_nearest",
@@ -83,7 +83,7 @@ ARTIFACTS = (
         _CURVES,
         f"{_HERE}.groups:draw_two",
         ("summary/compas_cluster_nearest",),
-        reading=Reading("COMPAS, clusters paired nearest", BY_EPSILON),
+        reading=Reading("COMPAS, clusters paired nearest", WITH_ACCURACY),
     ),
     Artifact(
         "humphries_fig4",
@@ -92,7 +92,7 @@ ARTIFACTS = (
         _CURVES,
         f"{_HERE}.shares:draw_gender",
         ("summary/adult_gender",),
-        reading=Reading("Adult, share of men differs", BY_EPSILON),
+        reading=Reading("Adult, share of men differs", WITH_ACCURACY),
     ),
     Artifact(
         "humphries_fig5",
@@ -102,7 +102,7 @@ ARTIFACTS = (
         _CURVES,
         f"{_HERE}.shares:draw_education",
         ("summary/adult_education",),
-        reading=Reading("Adult, share of little education differs", BY_EPSILON),
+        reading=Reading("Adult, share of little education differs", WITH_ACCURACY),
     ),
     Artifact(
         "humphries_fig5_text",
@@ -111,7 +111,7 @@ ARTIFACTS = (
         _CURVES,
         f"{_HERE}.shares:draw_education",
         ("summary/adult_education_text",),
-        reading=Reading("Adult, education grouped as in the paper's text", BY_EPSILON),
+        reading=Reading("Adult, education grouped as in the paper's text", WITH_ACCURACY),
     ),
     Artifact(
         "humphries_fig6",
@@ -129,7 +129,7 @@ ARTIFACTS = (
         _CURVES,
         f"{_HERE}.groups:draw_two",
         ("summary/student",),
-        reading=Reading("students, members from one school", BY_EPSILON),
+        reading=Reading("students, members from one school", WITH_ACCURACY),
     ),
     Artifact(
         "humphries_fig8",
@@ -138,7 +138,7 @@ ARTIFACTS = (
         _CURVES,
         f"{_HERE}.groups:draw_four",
         ("summary/texas",),
-        reading=Reading("Texas, members from one region", BY_EPSILON),
+        reading=Reading("Texas, members from one region", WITH_ACCURACY),
     ),
     Artifact(
         "humphries_fig9",
@@ -147,7 +147,7 @@ ARTIFACTS = (
         _CURVES,
         f"{_HERE}.groups:draw_four",
         ("summary/census_adult",),
-        reading=Reading("census and Adult, members from another year", BY_EPSILON),
+        reading=Reading("census and Adult, two selections from one census", WITH_ACCURACY),
     ),
     Artifact(
         "humphries_dependence",

@@ -27,10 +27,11 @@ ORACLE = (
 )
 
 #: What the other lines of these figures are.
-BLIND_LINE = (
-    "Short dashes in the colour of their arm, in bands of their intervals: the blind baseline, a classifier of members "
-    "that sees only the records and is supervised on other records of both groups."
+BASELINE = (
+    "in bands of their intervals: the blind baseline, a classifier of members that sees only the records and is "
+    "supervised on other records of both groups."
 )
+BLIND_LINE = f"Short dashes in the colour of their arm, {BASELINE}"
 READING = f"Black ticks: the exact upper bound of the trained mechanism, where it was computed. {BLIND_LINE}"
 
 #: The arm of what holds for all arms.
@@ -154,7 +155,7 @@ def advantage_panel(
     if control is not None:
         rows = chosen[(chosen["arm"] == control) & (chosen["attack"] == "random")]
         scale.draw(axes, rows, drawing.GREY, "random scores", ":", beside=(count - 1, count))
-    _draw_blind(axes, chosen, curves)
+    draw_blind(axes, chosen, curves)
     bound = table[table["metric"] == "bound"]
     drawing.draw_curve(axes, bound, "epsilon", colour="black", label="(ε, δ) bound, IID", line="--")
     ceiling = table[(table["metric"] == "advantage_ceiling") & (table["arm"] == curves[-1].arm)]
@@ -166,7 +167,7 @@ def advantage_panel(
     )
 
 
-def _draw_blind(axes: Axes, chosen: pd.DataFrame, curves: list[Curve]) -> None:
+def draw_blind(axes: Axes, chosen: pd.DataFrame, curves: list[Curve]) -> None:
     """Draw the blind baseline of each non-IID arm across all epsilons, with its interval."""
     blind = chosen[(chosen["attack"] == BLIND) & ~chosen["iid"]]
     for place, curve in enumerate(curves):

@@ -5,11 +5,12 @@ from __future__ import annotations
 import pandas as pd
 
 from dpmia.common.arms import IID_SUFFIX
+from dpmia.formats.rows import BLIND
 from dpmia.jobs.describing import ExperimentDescription
 from dpmia.papers import drawing
 from dpmia.papers.artifact import RunSummary
 from dpmia.papers.humphries.epsilon_curves import (
-    BLIND_LINE,
+    BASELINE,
     METRICS,
     ORACLE,
     Curve,
@@ -17,6 +18,7 @@ from dpmia.papers.humphries.epsilon_curves import (
     arms,
     blind_note,
     common_epsilons,
+    draw_blind,
     drawn,
 )
 from dpmia.papers.humphries.epsilon_curves import tabulate as with_bounds
@@ -50,7 +52,7 @@ def draw(table: pd.DataFrame, run_summary: RunSummary) -> drawing.CaptionedFigur
     (arm,) = arms(table[table["experiment"] == first])
     for panel, name, title in zip(axes, (arm, arm + IID_SUFFIX), ("non-IID", "IID"), strict=True):
         bound = table[(table["metric"] == "bound") & (table["experiment"] == first)]
-        guarantees = list(table.groupby("guarantee", sort=False))
+        guarantees = list(table[table["attack"] != BLIND].groupby("guarantee", sort=False))
         for place, (guarantee, rows) in enumerate(guarantees):
             colour, beside = drawing.COLOURS[place], (place, len(guarantees) + 1)
             rows, curve = (
@@ -60,6 +62,8 @@ def draw(table: pd.DataFrame, run_summary: RunSummary) -> drawing.CaptionedFigur
             # Random scores under the same rule need no model: those of one guarantee stand for all.
             control = None if place else name
             advantage_panel(panel, rows, [curve], "optimal_threshold", control, ceiling_colour=colour, beside=beside)
+        # It sees no model, so it is that of every guarantee.
+        draw_blind(panel, table[table["metric"] == "advantage"], [Curve(name, "", drawing.GREY)])
         panel.set_title(f"optimal threshold (oracle), {title}")
         panel.label_outer()
     drawing.finish(
@@ -67,7 +71,7 @@ def draw(table: pd.DataFrame, run_summary: RunSummary) -> drawing.CaptionedFigur
         f"{ORACLE} The bound is that of replace-one; exact upper bounds (ticks) have the colours of their guarantees. "
         "As published: shuffled batches, accounted for as if each were drawn anew without replacement (RDP), with the "
         "noise for a sensitivity of C where a replaced record has 2 C; no theorem covers it. Only epsilons that all "
-        f"three were run with. {BLIND_LINE} {blind_note(table)}".rstrip(),
+        f"three were run with. Short grey dashes, {BASELINE} {blind_note(table)}".rstrip(),
         drawing.run_caption(run_summary, drawn(table)),
     )
     return figure

@@ -109,8 +109,8 @@ def _caption(table: pd.DataFrame, run_summary: RunSummary) -> str:
         "parameters. "
         "DP-SGD: full batch, clipped at the median gradient norm, ε from η by theorem 4, δ = "
         f"{drawing.format_small(first['delta'])}, replace-one, PLD; where it meets the dotted line its error comes "
-        "from clipping, not from noise. Dash-dotted: the same models at the exact upper bound on the gain for this "
-        f"mechanism.{dashed}"
+        'from clipping, not from noise. "DP-SGD at its exact η": the same models at the exact upper bound on the gain '
+        f"for this mechanism.{dashed}"
     )
 
 

@@ -136,7 +136,7 @@ def _draw_curves(axes: Axes, rows: pd.DataFrame) -> None:
             drawing.draw_curve(
                 axes, curve, "fpr", "tpr", colour=colour, label=label, line=line if whole else "-", **look
             )
-    axes.plot(ROC_RATES, ROC_RATES, color="0.8", linewidth=0.8, zorder=1, label="guessing")
+    axes.plot(ROC_RATES, ROC_RATES, color=drawing.GREY, linewidth=0.8, zorder=1, label="guessing")
 
 
 def _write_aucs(axes: Axes, rows: pd.DataFrame) -> None:

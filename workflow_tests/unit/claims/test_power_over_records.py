@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from world_tables import metrics_table, shared_table
 
+from dpmia.claims import drawn_cells
 from dpmia.claims.build import claim
 from dpmia.claims.comparisons import above, at_most, highest_at
 from dpmia.claims.decisions import Condition, Highest, NoLater
@@ -20,7 +21,7 @@ from dpmia.claims.judge import (
     decided,
     judge_all,
 )
-from dpmia.claims.limits import ERROR, WITHOUT_LIMIT
+from dpmia.claims.limits import ERROR, WITHOUT_LIMIT, Limits
 from dpmia.claims.more_replicates import decided_shares
 from dpmia.claims.power import MORE_RECORDS, describe, power, verdict_shares
 from dpmia.claims.quantities import at, metric
@@ -158,6 +159,18 @@ def test_what_two_tables_compare_varies_as_their_difference():
     of_one = shares(difference, counts=(3, 6))
     pd.testing.assert_frame_equal(of_both.drop(columns="id"), of_one.drop(columns="id"))
     assert (of_both["reproduced"] == 1).all(), "records that both share leave nothing of what is special about them"
+
+
+def test_replicates_of_one_table_without_a_partner_in_the_other_leave_what_records_share():
+    rng = np.random.default_rng(4)
+    of_groups = rng.normal(size=(GROUPS, 1)) + np.zeros(6)
+    values = np.vstack([np.zeros(6), -of_groups])
+    values[:, 3:] = np.nan  # the other experiment has three replicates
+    np.testing.assert_allclose(drawn_cells._effects(values), of_groups[:, 0])
+    values[1, 0] = np.nan  # without this group a replicate has no number
+    np.testing.assert_allclose(drawn_cells._effects(values)[0], of_groups[0, 0] * 2 / 3)
+    unknown = Limits(0.5, 0.1, 6, 6, 5.0).with_records(float("nan"))
+    assert (unknown.error, unknown.shared) == (0.1, False)
 
 
 def test_what_replicates_choose_together_is_judged_on_the_same_records():

@@ -99,7 +99,11 @@ def _no_attack_exceeds(id: str, experiment: str, records: str, arms: tuple[str, 
                 excess("tpr_at_1pct_fpr", "tpr_ceiling_at_1pct_fpr"),
             )
         )
-    control = {arm: metric(experiment, arm, LIRA, "auc") - metric(experiment, arm, AVERAGE, "auc") for arm in arms}
+    control = {
+        f"{arm}, AUC of LiRA less average threshold": metric(experiment, arm, LIRA, "auc")
+        - metric(experiment, arm, AVERAGE, "auc")
+        for arm in arms
+    }
     conditions.append(
         Condition(
             "AUC of LiRA minus that of the average threshold, IID, without privacy", above(0), at(np.inf, control)

@@ -50,14 +50,14 @@ def _note(tables: Tables, finding: Finding) -> str:
 def _smaller_cluster(tables: Tables) -> int:
     """Return the size of the smaller cluster of Adult, from what it left to the attacker."""
     sizes = named(tables["sizes/adult_cluster"].set_index("arm"), "cluster").iloc[0]
-    # Half of the shadow records come from either cluster: what the smaller has left, and as many as members.
+    # The population: what this cluster has left of its members, and of the other as many records as non-members.
     return int(sizes["population"] + sizes["members"] - sizes["nonmembers"])
 
 
 CLAIMS = (
     claim(
         "humphries-table2-sizes",
-        "Features, classes and numbers of records of every experiment are those of Table II.",
+        "Features, classes and numbers of records of the experiments that were run are those of Table II.",
         Condition(
             f"numbers that differ from Table II, {len(EXCEPTIONS)} aside that the public files explain "
             "(named in the note)",

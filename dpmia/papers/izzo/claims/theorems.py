@@ -131,7 +131,7 @@ CLAIMS = (
             "eta", near_each(_by_epsilon(ETAS.values()), 1e-4), lambda tables: _by_epsilon(eta_from_epsilon([*ETAS]))
         ),
         Condition("largest error of the inverse from epsilon 0.01 to 10", at_most(1e-6), _inverse_error),
-        paper_value="0.25",
+        expected="0.25",
         note="exact; eta {1:.5f} at ε = 0.1, {2:.5f} at ε = 1",
     ),
     _claim(
@@ -166,6 +166,7 @@ CLAIMS = (
             "largest accuracy of other attackers minus that of the best", at_most(0, 1e-12), _excess_of_other_attackers
         ),
         note="exact accuracies of 1000 attackers on each of 20 random algorithms",
+        simulated=True,
     ),
     _claim(
         "izzo-prop6-ratio",
@@ -220,8 +221,9 @@ CLAIMS = (
             at_most(1, 1e-9),
             _moment_of_norm,
         ),
-        paper_value="1",
+        expected="1",
         note="exact, of 200 drawn outputs of 12 numbers; M = 2, 4 and 8",
+        simulated=True,
     ),
     _claim(
         "izzo-alg1-consistency",
@@ -233,6 +235,7 @@ CLAIMS = (
             lambda tables: dict(enumerate(-np.diff(_errors()))),
         ),
         note=_errors_note,
+        simulated=True,
     ),
     _claim(
         "izzo-prop9-construction",

@@ -92,7 +92,7 @@ _claim = partial(claim, tables=TWO, some_suffice=True)
 CLAIMS = (
     _claim(
         "thudi-fig11-near-diagonal",
-        "Against private models LiRA's ROC is close to guessing.",
+        "Against models with epsilon 3 LiRA's ROC is close to guessing.",
         Condition(f"AUC of LiRA at epsilon {EPSILON}, at every rate", near(0.5, 0.05), at(EPSILON, _aucs)),
         Condition(
             f"TPR of LiRA at FPR {FPR:g} and epsilon {EPSILON}, at every rate with enough non-members to show it",
@@ -104,7 +104,7 @@ CLAIMS = (
     ),
     _claim(
         "thudi-fig11-low-fpr",
-        "At low false positive rates LiRA finds more members than random scores, at some sampling rate.",
+        "At low false positive rates and epsilon 3 LiRA finds more members than random scores, at some sampling rate.",
         Condition(
             f"TPR of LiRA minus that of random scores at FPR {FPR:g} and epsilon {EPSILON}, at the rates with enough "
             "non-members to show it",

@@ -129,6 +129,7 @@ CLAIMS = (
         ),
         artifact="thudi_fig4",
         ours=True,
+        simulated=True,
         note="simulated; at the five rates {1:.3f}, {2:.3f}, {0:.3f}, {3:.3f}, {4:.3f}",
     ),
     _fig4(

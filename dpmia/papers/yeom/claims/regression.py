@@ -182,7 +182,7 @@ CLAIMS = (
             _uniform_minus_share,
         ),
         artifact="yeom_fig3",
-        paper_value="0",
+        expected="0",
     ),
     _trees(
         "yeom-fig3-order",

@@ -95,6 +95,7 @@ CLAIMS = (
             _distance_of_simulation,
         ),
         note="simulated, a million errors of either kind",
+        simulated=True,
     ),
     _claim(
         "yeom-unknown-limit",
