@@ -17,7 +17,7 @@ from dpmia.common.epsilon import format_epsilon
 from dpmia.common.reading.source import made
 from dpmia.formats.looks import TIMES
 from dpmia.formats.rows import MissingRowsError
-from dpmia.formats.table_names import experiment_of
+from dpmia.formats.table_names import experiment_of, stage_of
 from dpmia.formats.tables import read_table
 
 REPRODUCED, NOT_REPRODUCED, UNDECIDED = "reproduced", "not reproduced", "undecided"
@@ -136,8 +136,9 @@ def judge(claim: Claim, run: JudgedRun) -> tuple[str, Finding]:
         finding = claim.judge(tables, run.error)
     except MissingRowsError as error:
         return NOT_RUN, _noted(f"{error} at scale {run.scale}")
-    if finding.interval.startswith("one-sided") and (look := run.look(claim.tables)):
-        finding = replace(finding, interval=f"{finding.interval}, {look}")
+    if finding.interval.startswith("one-sided"):
+        over = "over splits of these records" if {stage_of(name) for name in claim.tables} == {"studies"} else ""
+        finding = replace(finding, interval=", ".join(filter(None, [finding.interval, over, run.look(claim.tables)])))
     if missing:
         finding = _noted(f"judged without {run.without(missing)}", finding)
     if absent := _epsilons_not_run(claim, tables):

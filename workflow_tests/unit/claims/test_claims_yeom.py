@@ -208,6 +208,15 @@ def test_networks_are_judged_on_the_data_sets_that_are_there(name, tmp_path):
         assert ("judged without replicates/yeom_cifar100" in finding.note) == claim.some_suffice
 
 
+def test_limits_over_splits_of_one_data_set_say_so(tmp_path):
+    claim = BY_ID["yeom-fig2a-regression"]
+    studies().write(tmp_path, claim.tables)
+    _, finding = judge(claim, JudgedRun(tmp_path, False, "laptop"))
+    assert finding.interval == "one-sided 95 % limits, over splits of these records"
+    _, finding = judge(claim, JudgedRun(tmp_path, False, "laptop", times={}))
+    assert finding.interval.endswith("limits, over splits of these records, look 1 of at most 4")
+
+
 @pytest.mark.parametrize("name", OF_NETWORKS)
 def test_what_is_measured_of_a_replicate_rests_on_it_alone(name):
     assert_by_replicate(BY_ID[name], networks())
