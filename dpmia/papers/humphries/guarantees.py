@@ -54,10 +54,11 @@ def draw(table: pd.DataFrame, run_summary: RunSummary) -> drawing.CaptionedFigur
         bound = table[(table["metric"] == "bound") & (table["experiment"] == first)]
         guarantees = list(table[table["attack"] != BLIND].groupby("guarantee", sort=False))
         for place, (guarantee, rows) in enumerate(guarantees):
-            colour, beside = drawing.COLOURS[place], (place, len(guarantees) + 1)
+            colour, line = drawing.COLOURS[place % len(drawing.COLOURS)], LINES[place % len(LINES)]
+            beside = place, len(guarantees) + 1
             rows, curve = (
                 pd.concat([rows[rows["metric"] != "bound"], bound]),
-                Curve(name, guarantee, colour, LINES[place]),
+                Curve(name, guarantee, colour, line),
             )
             # Random scores under the same rule need no model: those of one guarantee stand for all.
             control = None if place else name

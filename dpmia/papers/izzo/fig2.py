@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import pandas as pd
@@ -71,7 +72,7 @@ def _panel(axes: Axes, rows: pd.DataFrame, table: pd.DataFrame) -> None:
     """Draw the ways to learn that depend on eta, and as lines across those that do not."""
     printed = rows[(rows["calibration"] == "corollary_8") & (rows["radius"] == "laplace")]
     colours = (drawing.ORANGE, drawing.GREEN, "0.35", drawing.SKY)
-    for colour, (moment, part) in zip(colours, printed.groupby("moment"), strict=False):
+    for (moment, part), colour in zip(printed.groupby("moment"), itertools.cycle(colours), strict=False):
         _line(axes, part, colour, f"MIP, corollary 8, M = {moment:g}")
     _line(axes, rows[rows["method"] == "dp"], drawing.VERMILION, "DP-SGD", marker="s")
     ours = rows[rows["calibration"] == "total_variation"]

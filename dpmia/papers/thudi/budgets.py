@@ -129,9 +129,8 @@ def _format_ceilings(table: pd.DataFrame) -> str:
 
 
 def _panel(axes: Axes, rows: pd.DataFrame) -> None:
-    for place, (colour, (bound, curve)) in enumerate(
-        zip(drawing.COLOURS, rows.groupby("bound", sort=False), strict=False)
-    ):
+    for place, (bound, curve) in enumerate(rows.groupby("bound", sort=False)):
+        colour = drawing.COLOURS[place % len(drawing.COLOURS)]
         met = curve[curve["feasible"]]
         met = met.assign(rate=met["rate"] + drawing.dodge(place, rows["bound"].nunique(), DODGE))
         drawing.draw_means(axes, met, "rate", colour=colour, label=f"bound {bound:.3f}", marker="osD"[place % 3])

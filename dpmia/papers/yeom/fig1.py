@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pandas as pd
 
@@ -32,7 +34,9 @@ def tabulate(tables: dict[str, pd.DataFrame], run_summary: RunSummary) -> pd.Dat
 def draw(table: pd.DataFrame, run_summary: RunSummary) -> drawing.CaptionedFigure:
     """Draw one panel with a curve for each ratio and a dot on its peak."""
     figure, (axes,) = drawing.panels(1, run_summary, width=drawing.NARROW, height=2.4)
-    for colour, (ratio, rows) in zip(drawing.COLOURS, table.groupby("ratio", sort=False), strict=False):
+    for (ratio, rows), colour in zip(
+        table.groupby("ratio", sort=False), itertools.cycle(drawing.COLOURS), strict=False
+    ):
         label = rf"$\sigma_D/\sigma_S$ = {ratio}"
         drawing.draw_curve(axes, rows, "influence", "advantage", colour=colour, label=label)
         peak = rows[rows["peak"]]

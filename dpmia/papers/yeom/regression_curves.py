@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping
 
 import numpy as np
@@ -58,7 +59,8 @@ def membership(
 def membership_panel(axes: Axes, table: pd.DataFrame, colours: tuple[str, ...], theory: str) -> None:
     """Draw the attack of `membership` on every data set, and the theory dotted."""
     measured = table[table["adversary"] != THEORY]
-    for (dataset, model), colour, marker in zip(measured.groupby(["dataset", "model"]), colours, "os", strict=False):
+    looks = itertools.cycle(zip(colours, "os", strict=False))
+    for (dataset, model), (colour, marker) in zip(measured.groupby(["dataset", "model"]), looks, strict=False):
         name = f"{LABELS[dataset[1]]}, {DATASETS.get(dataset[0], dataset[0])}"
         drawing.draw_means(axes, model, "ratio", colour=colour, marker=marker, label=name, line="none")
     curve = table[table["adversary"] == THEORY]

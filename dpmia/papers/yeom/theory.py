@@ -43,6 +43,6 @@ def simulated_advantages(ratios: Iterable[float]) -> dict[float, float]:
     members, others = np.random.default_rng(0).normal(size=(2, ERRORS))
     advantages = {}
     for ratio in ratios:
-        caught, accused = (gaussian_error.decisions(errors, 1.0, ratio).mean() for errors in (members, ratio * others))
-        advantages[ratio] = float(caught - accused)
+        tpr, fpr = (gaussian_error.decisions(errors, 1.0, ratio).mean() for errors in (members, ratio * others))
+        advantages[ratio] = float(tpr - fpr)
     return advantages
