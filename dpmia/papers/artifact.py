@@ -51,6 +51,7 @@ class RunSummary(PlainData):
         experiments: experiment -> how its models were trained.
         paper: the same at scale `paper`, the papers' own sizes; captions compare them.
         studies: study -> its settings at scale `paper`, as plain data.
+        checked: experiments that a check of engines shows.
         not_run: experiment or study that it would show too -> why its data are unavailable.
         without_data: whether no data set is behind it: it is computed, or its records are drawn.
     """
@@ -60,6 +61,7 @@ class RunSummary(PlainData):
     experiments: dict[str, ExperimentDescription] = field(default_factory=dict)
     paper: dict[str, ExperimentDescription] = field(default_factory=dict)
     studies: dict[str, dict[str, Any]] = field(default_factory=dict)
+    checked: list[str] = field(default_factory=list)
     not_run: dict[str, str] = field(default_factory=dict)
     without_data: bool = False
 

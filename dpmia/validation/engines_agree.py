@@ -98,6 +98,6 @@ def _models(tables: Mapping[str, pd.DataFrame], run_summary: RunSummary) -> pd.D
     if not tables:
         return pd.DataFrame(columns=ENGINES)
     models = pd.concat(list(tables.values()), ignore_index=True)
-    if wrong := set(models["experiment"]) ^ set(run_summary.experiments):
+    if wrong := set(models["experiment"]) ^ set(run_summary.checked):
         raise MissingRowsError(f"experiments that are missing, or not of this run: {', '.join(sorted(wrong))}")
     return models

@@ -322,7 +322,7 @@ class Scope:
         return RunSummary(
             synthetic=self.plan.config.data == "synthetic",
             scale=self.plan.config.scale,
-            experiments={name: self._description_of(name) for names in self.checked.values() for name in names},
+            checked=[name for names in self.checked.values() for name in names],
             not_run={name: self.not_run[name] for name in self.private if not self.runs(name)},
             without_data=any(table.startswith("guarantees/") for table in artifact.tables),
         )

@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
-from described import HEART
 from files import Files
 
 from dpmia.common.registry import load
@@ -21,6 +20,7 @@ from dpmia.formats.model_card import ModelCard
 from dpmia.formats.rows import KEYS, MEASURED, NO_ATTACK
 from dpmia.formats.signals import MEMBER, NONMEMBER, Signal, load_header, load_signals, save_signals
 from dpmia.formats.tables import read_table, write_table
+from dpmia.jobs.describing import ExperimentDescription
 from dpmia.settings.names import SYNTHETIC
 from dpmia.splits.split import Split, load_splits, save_splits
 from dpmia.validation import engines_keep_epsilon
@@ -311,7 +311,7 @@ def test_make_artifact_names_the_tables_that_lack_rows(run_script, tmp_path):
     table.parent.mkdir()
     row = ["student", "left", False, np.inf, NO_ATTACK, False, "accuracy_members", 0.9, 0.8, 1.0, 2, "of replicates"]
     write_table(table, pd.DataFrame([row], columns=[*KEYS, "mean", "low", "high", "replicates", "interval"]))
-    experiments = {"student": HEART.plain()}
+    experiments = {"student": ExperimentDescription("student", "mlp 32", "", "", 2).plain()}
     run_summary = {"synthetic": True, "scale": "smoke", "experiments": experiments}
     with pytest.raises(SystemExit, match="2"):
         run_script(

@@ -53,7 +53,7 @@ TABLES = {
     "engines/two": table(rows("mnist", DIFFERS, relative_difference=0.3, steps_compared=7, epsilon_opacus_prv=0.98)),
 }
 
-RUN_SUMMARY = RunSummary(True, "smoke", {"heart": {}, "own": {}, "mnist": {}}, not_run={"texas": "no file"})
+RUN_SUMMARY = RunSummary(True, "smoke", checked=["heart", "own", "mnist"], not_run={"texas": "no file"})
 
 
 def test_each_experiment_has_a_row_and_so_has_what_was_not_run():
