@@ -284,7 +284,8 @@ def test_a_second_request_to_end_leaves_nothing_either(folder, monkeypatch):
 def test_a_program_ends_with_its_job(folder, number):
     """A job that is asked to end, by a cluster, by Snakemake or a terminal that closes, takes its program along."""
     code = f"""
-import sys
+import signal, sys
+signal.signal({number:d}, signal.SIG_DFL)  # tests under nohup ignore SIGHUP, and what they start does, too
 sys.path.insert(0, {str(Path(__file__).parent)!r})
 import tempfile
 tempfile.tempdir = "temporary"
