@@ -160,6 +160,8 @@ def _exposed(
 ) -> list[ExposedArm]:
     """Return the most exposed records of each arm, for its largest epsilon, by the strongest attack run again here."""
     rng = np.random.default_rng(derive_seed(seed, "exposed", name))
+    detected = Detected.of(dataset.provenance) if dataset else None
+    by = detected.by if detected else None
     arms = []
     for arm in dict.fromkeys(entry.arm for entry in entries):
         largest = max((entry.epsilon for entry in select(entries, arm=arm)), key=float)
@@ -172,7 +174,7 @@ def _exposed(
         arms.append(
             ExposedArm(
                 *(strongest.experiment, arm, strongest.label, strongest.iid, largest, strongest.attack),
-                records=[_row_of_file(record, dataset) for record in most.records],
+                records=[_row_of_file(record, dataset, by) for record in most.records],
                 tied=most.tied,
                 unseen=most.unseen,
                 nonmembers=exposure.nonmembers,
@@ -183,14 +185,12 @@ def _exposed(
     return arms
 
 
-def _row_of_file(exposed: ExposedRecord, dataset: Dataset | None) -> ExposedRow:
+def _row_of_file(exposed: ExposedRecord, dataset: Dataset | None, by: str | None) -> ExposedRow:
     """Return an exposed record with its row of the user's file and its group, where they are known.
 
     Of predictions only, records are rows of the file (see `dpmia.evaluation.predictions`).
     """
     record = exposed.record
-    detected = Detected.of(dataset.provenance) if dataset else None
-    by = detected.by if detected else None
     return ExposedRow(
         int(dataset.rows[record]) if dataset is not None and dataset.rows is not None else record,
         str(dataset.attributes[by][record]) if dataset and by else None,
