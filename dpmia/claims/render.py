@@ -28,12 +28,13 @@ def markdown(verdicts: pd.DataFrame, run: JudgedRun) -> str:
         "Measured: the number that the criterion is about, of several the one that decides, with its Student t limits, "
         'named beside it. A wrong "reproduced" and a wrong "not reproduced" each have a probability of at most 5 %, '
         "however many numbers a claim compares: where all must pass, each passes by its own limits "
-        "(intersection-union test); limits that refute one of them hold together (Bonferroni). Undecided: the limits "
-        "cover both; too few records: those of more replicates would hardly cover less. Power: how often the claim is "
-        "reproduced in draws with the measured scatter if the effect is as measured, or as printed where the paper "
-        "prints it; and from which margin on, the distance of the deciding mean from its threshold, with this scatter "
-        "(minimal detectable effect). Printed: by the paper. Expected: computed by us from its formulas, or rerun on "
-        "its data. Claims marked * are not in the paper.",
+        "(intersection-union test); limits that refute one of them hold together (Bonferroni). Exact: judged on the "
+        "numbers as they are, without limits and without such an error. Undecided: the limits cover both; too few "
+        "records: those of more replicates would hardly cover less. Power: how often the claim is reproduced in "
+        "draws with the measured scatter if the effect is as measured, or as printed where the paper prints it; "
+        "and from which margin on, the distance of the deciding mean from its threshold, with this scatter (minimal "
+        "detectable effect). Printed: by the paper. Expected: computed by us from its formulas, or rerun on its data. "
+        "Claims marked * are not in the paper.",
         *_looks(run),
     ]
     for paper, rows in verdicts.groupby("paper", sort=False):

@@ -10,6 +10,7 @@ from dpmia.common.epsilon import format_epsilon
 from dpmia.common.formatting import format_interval, format_number
 from dpmia.formats.rows import BLIND, BLIND_WITH_LOSS, NO_ATTACK
 from dpmia.papers.artifact import RunSummary
+from dpmia.papers.humphries.names import EQUAL
 from dpmia.theory.bounds import advantage_bound
 
 #: The attack that is shown: no oracle.
@@ -43,7 +44,7 @@ def tabulate(tables: dict[str, pd.DataFrame], run_summary: RunSummary) -> pd.Dat
     lines = []
     for (experiment, arm, epsilon), _ in rows[~rows["iid"]].groupby(["experiment", "arm", "epsilon"], sort=False):
         description = run_summary.experiments[experiment]
-        iid = arm + IID_SUFFIX if (experiment, arm + IID_SUFFIX) in cells.index else "p50"
+        iid = arm + IID_SUFFIX if (experiment, arm + IID_SUFFIX) in cells.index else EQUAL
         if iid == arm:
             continue
         finite = np.isfinite(epsilon)

@@ -1,4 +1,4 @@
-"""Names of experiments that several modules need."""
+"""Names of experiments, arms and attacks that several modules need."""
 
 from __future__ import annotations
 
@@ -14,6 +14,9 @@ STRONG = {
     "texas_strong": "texas",
     "census_adult_strong": "census_adult",
 }
+
+#: The arm of equal shares of two groups, which is as good as an IID arm.
+EQUAL = "p50"
 
 #: Names of attacks that need reference models on both sides of a record: their scores depend on how many hold it.
 ONLINE = ("lira", "rmia")

@@ -20,12 +20,10 @@ from dpmia.papers.humphries.epsilon_curves import (
     drawn,
 )
 from dpmia.papers.humphries.groups import ATTACKS, added, is_oracle, title_of
+from dpmia.papers.humphries.names import EQUAL
 
 #: Arms are named after the share of the group in percent.
 SHARE = re.compile(r"p(\d+)")
-
-#: The arm of equal proportions, which is as good as an IID arm.
-EQUAL = "p50"
 
 
 def independent(rows: pd.DataFrame) -> pd.Series:

@@ -9,7 +9,7 @@ from dpmia.common.epsilon import format_epsilon
 from dpmia.common.formatting import format_interval, format_number
 from dpmia.papers.artifact import RunSummary
 from dpmia.papers.humphries import strong
-from dpmia.papers.humphries.shares import EQUAL
+from dpmia.papers.humphries.names import EQUAL
 
 _ADVANTAGE, _TPR = strong.METRICS
 

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from dpmia.papers.artifact import Artifact
 from dpmia.papers.reading import ACCURACY, BEST_BY_RATE, BOUND, BY_RATE, ROC_CURVES, Reading
-from dpmia.papers.thudi.names import BUDGETS, CIFAR10, CLIPPED, CONTROLS, DATASETS, MNIST
+from dpmia.papers.thudi.names import ALL, BUDGETS, CLIPPED, CONTROLS, NOT_PRIVATE, TWO
 
 _HERE = "dpmia.papers.thudi"
-_ALL = tuple(f"replicates/{experiment}" for experiment in DATASETS)
-_TWO = tuple(f"replicates/{experiment}" for experiment in (CIFAR10, MNIST))
-_NOT_PRIVATE = tuple(f"replicates/{experiment}" for experiment in CONTROLS.values())
 _STEPS = tuple(f"summary/{kind}" for name in CONTROLS for kind in (CONTROLS[name], CLIPPED[name], name))
 _BUDGETS = tuple(f"replicates/{experiment}" for experiment in BUDGETS)
 
@@ -74,7 +71,7 @@ ARTIFACTS = (
         "Precision of LiRA against private models, by sampling rate and epsilon.",
         "precision_by_rate:tabulate_fig3",
         "precision_by_rate:draw_fig3",
-        _ALL,
+        ALL,
         reading=Reading("precision of LiRA by sampling rate and ε", BEST_BY_RATE),
     ),
     _figure(
@@ -82,7 +79,7 @@ ARTIFACTS = (
         "Gain of LiRA in precision over predicting every record a member.",
         "gain:tabulate",
         "gain:draw",
-        _ALL,
+        ALL,
         reading=Reading(
             "gain of LiRA over predicting every record a member",
             "Vertical: precision minus that of predicting every record a member, which is 0. The random ranking shows "
@@ -147,7 +144,7 @@ ARTIFACTS = (
         "ROC of LiRA against private models, by sampling rate.",
         "roc:tabulate",
         "roc:draw",
-        _TWO,
+        TWO,
         reading=Reading("ROC of LiRA by sampling rate", ROC_CURVES),
     ),
     _figure(
@@ -155,7 +152,7 @@ ARTIFACTS = (
         "Precision of LiRA against models trained without clipping and noise, by sampling rate.",
         "precision_by_rate:tabulate_fig12",
         "precision_by_rate:draw_fig12",
-        _NOT_PRIVATE,
+        NOT_PRIVATE,
         reading=Reading("precision of LiRA without privacy", BEST_BY_RATE),
     ),
     _figure(
@@ -163,7 +160,7 @@ ARTIFACTS = (
         "Precision of LiRA at epsilon 3, by the sampling rate of its shadow models.",
         "precision_by_rate:tabulate_fig13",
         "precision_by_rate:draw_fig13",
-        _TWO,
+        TWO,
         reading=Reading("precision of LiRA by the rate of its shadow models", BEST_BY_RATE),
     ),
     _figure(
@@ -171,7 +168,7 @@ ARTIFACTS = (
         "Precision of attack P with a threshold for a false positive rate of .1.",
         "precision_by_rate:tabulate_fig14",
         "precision_by_rate:draw_fig14",
-        _TWO,
+        TWO,
         reading=Reading("precision of attack P", BY_RATE),
     ),
     _figure(
@@ -179,7 +176,7 @@ ARTIFACTS = (
         "Precision of attack R with thresholds for a false positive rate of .1.",
         "precision_by_rate:tabulate_fig15",
         "precision_by_rate:draw_fig15",
-        _TWO,
+        TWO,
         reading=Reading("precision of attack R", BY_RATE),
     ),
     _figure(
@@ -187,7 +184,7 @@ ARTIFACTS = (
         "As figure 15, for four other false positive rates.",
         "precision_by_rate:tabulate_fig16",
         "precision_by_rate:draw_fig16",
-        _TWO,
+        TWO,
         reading=Reading("precision of attack R at four false positive rates", BY_RATE),
     ),
     _figure(
@@ -195,7 +192,7 @@ ARTIFACTS = (
         "As figure 15, with shadow models at the sampling rate of the target model.",
         "precision_by_rate:tabulate_fig17",
         "precision_by_rate:draw_fig17",
-        _TWO,
+        TWO,
         reading=Reading("precision of attack R, shadow models at the target's rate", BY_RATE),
     ),
 )

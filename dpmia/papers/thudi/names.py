@@ -23,6 +23,11 @@ CONTROLS = {experiment: f"{experiment}_control" for experiment in (CIFAR10, MNIS
 #: Attacked models -> models that are trained with clipping, and without noise.
 CLIPPED = {experiment: f"{experiment}_clipped" for experiment in (CIFAR10, MNIST)}
 
+#: Tables of the attacked models, of those without SVHN, and of models without privacy.
+ALL = tuple(f"replicates/{experiment}" for experiment in DATASETS)
+TWO = tuple(f"replicates/{experiment}" for experiment in (CIFAR10, MNIST))
+NOT_PRIVATE = tuple(f"replicates/{experiment}" for experiment in CONTROLS.values())
+
 #: Sampling rates of the paper; arms are named `p0.1`, ..., `p0.9`.
 RATES = (0.1, 0.3, 0.5, 0.7, 0.9)
 

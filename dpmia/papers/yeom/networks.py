@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,12 +11,9 @@ from matplotlib.axes import Axes
 from dpmia.formats.rows import KEYS
 from dpmia.papers import drawing
 from dpmia.papers.artifact import RunSummary
-from dpmia.papers.yeom.names import COLLUDING, HONEST
+from dpmia.papers.yeom.names import ARM, COLLUDING, HONEST
 
 STYLES = dict(zip(HONEST.values(), zip(drawing.COLOURS, "osD", strict=False), strict=True))
-
-#: The arm of networks of size s.
-_ARM = re.compile(r"s(\d+)")
 
 
 def by_size(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
@@ -32,7 +28,7 @@ def by_size(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
         replicates and interval, or replicate and value.
     """
     rows = pd.concat(tables.values(), ignore_index=True)
-    rows = rows[rows["arm"].str.fullmatch(_ARM) & rows["experiment"].isin([*HONEST, *COLLUDING])]
+    rows = rows[rows["arm"].str.fullmatch(ARM) & rows["experiment"].isin([*HONEST, *COLLUDING])]
     measured = [column for column in rows if column not in KEYS]
     rows = rows.assign(
         dataset=rows["experiment"].map(HONEST | COLLUDING),

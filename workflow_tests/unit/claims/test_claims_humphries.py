@@ -142,7 +142,6 @@ OTHERWISE = {
     "humphries-fig7-iid-below-ceiling": ("student", 0.4, "gabriel_pereira-iid", 1.0, OPTIMAL),
     "humphries-fig8-iid-below-ceiling": ("texas", 0.2, "region_3-iid", 1.0, AVERAGE),
     "humphries-fig9-iid-below-ceiling": ("census_adult", 0.2, "census-iid", 1.0, AVERAGE),
-    "humphries-strong-iid-below-ceiling": ("student_strong", 0.2, "gabriel_pereira-iid", 1.0, "quantile_regression"),
     "humphries-fig2-no-attack-exceeds": ("adult_cluster_strong", 0.03, "cluster-iid", 1.0, "rmia", "tpr_at_1pct_fpr"),
     "humphries-fig3-no-attack-exceeds": ("compas_cluster_strong", 0.59, "cluster-iid", np.inf, strong.LIRA, "auc"),
     "humphries-fig4-no-attack-exceeds": ("adult_gender_strong", 0.2, "p50", 1.0, "quantile_regression", "advantage"),

@@ -15,6 +15,7 @@ from dpmia.claims.quantities import at_each, metric
 from dpmia.common.arms import IID_SUFFIX
 from dpmia.papers.humphries.claims.fig6_to_9 import HOSPITALS
 from dpmia.papers.humphries.claims.shared import ATTACKS, AVERAGE, FROM_1, OPTIMAL, RANDOM, SHADOW, ceiling
+from dpmia.papers.humphries.names import EQUAL
 
 
 def _below_ceiling(id: str, figure: int, experiment: str, arms: tuple[str, ...], *attacks: str) -> Claim:
@@ -48,8 +49,8 @@ _HOSPITALS = tuple(arm + IID_SUFFIX for arm in HOSPITALS)
 CLAIMS = (
     _below_ceiling("humphries-fig2-iid-below-ceiling", 2, "adult_cluster", ("cluster-iid",), AVERAGE, SHADOW),
     _below_ceiling("humphries-fig3-iid-below-ceiling", 3, "compas_cluster", ("cluster-iid",), AVERAGE),
-    _below_ceiling("humphries-fig4-iid-below-ceiling", 4, "adult_gender", ("p50",), AVERAGE, SHADOW),
-    _below_ceiling("humphries-fig5-iid-below-ceiling", 5, "adult_education", ("p50",), AVERAGE, SHADOW),
+    _below_ceiling("humphries-fig4-iid-below-ceiling", 4, "adult_gender", (EQUAL,), AVERAGE, SHADOW),
+    _below_ceiling("humphries-fig5-iid-below-ceiling", 5, "adult_education", (EQUAL,), AVERAGE, SHADOW),
     _below_ceiling("humphries-fig6-iid-below-ceiling", 6, "heart", _HOSPITALS, AVERAGE),
     _below_ceiling("humphries-fig7-iid-below-ceiling", 7, "student", ("gabriel_pereira-iid",), AVERAGE),
     _below_ceiling("humphries-fig8-iid-below-ceiling", 8, "texas", ("region_3-iid",), AVERAGE, SHADOW),

@@ -111,7 +111,7 @@ CLAIMS = (
             at_each(FROM_1, _reverse - _optimal),
         ),
         artifact="humphries_fig2_reverse",
-        paper_value="similar",
+        paper_value="very similar",
         tables=(f"replicates/{ADULT}", f"replicates/{REVERSE}"),
     ),
 )

@@ -6,7 +6,8 @@ from dpmia.claims.build import claim
 from dpmia.claims.comparisons import at_most
 from dpmia.claims.decisions import Condition
 from dpmia.claims.quantities import Quantity, at_each, metric
-from dpmia.papers.thudi.claims.shared import ARMS, EPSILONS, TWO, each_rate
+from dpmia.papers.thudi.claims.shared import ARMS, EPSILONS, each_rate
+from dpmia.papers.thudi.names import TWO
 from dpmia.theory.unlearning import generalisation_bound
 
 #: The sampling rate that the corollary is about.
@@ -28,7 +29,8 @@ CLAIMS = (
         "thudi-cor54-generalisation",
         "The generalisation gap of private models stays below corollary 5.4.",
         Condition(
-            f"accuracy on members minus that on others, minus tanh(epsilon / 2), at rate {RATE:g} and every epsilon",
+            "accuracy on members minus that on others, minus tanh(epsilon / 2) (without delta), "
+            f"at rate {RATE:g} and every epsilon",
             at_most(0.01),
             at_each(EPSILONS, each_rate(_excess, (RATE,), "{}")),
             epsilons=EPSILONS,

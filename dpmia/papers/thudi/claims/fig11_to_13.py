@@ -14,7 +14,7 @@ from dpmia.claims.comparisons import UNPRINTED, above, at_most, highest_at, near
 from dpmia.claims.decisions import Cells, Condition, Highest, Some
 from dpmia.claims.quantities import at, metric
 from dpmia.papers.thudi import names
-from dpmia.papers.thudi.claims.shared import ARMS, NOT_PRIVATE, TWO, each_rate, gain, lira, measured
+from dpmia.papers.thudi.claims.shared import ARMS, each_rate, gain, lira, measured
 
 #: The epsilon of the private models of these figures.
 EPSILON = 3
@@ -87,7 +87,7 @@ def _differences_of_shadow_rates(tables: Tables) -> Cells:
     }
 
 
-_claim = partial(claim, tables=TWO, some_suffice=True)
+_claim = partial(claim, tables=names.TWO, some_suffice=True)
 
 CLAIMS = (
     _claim(
@@ -124,7 +124,7 @@ CLAIMS = (
             at(math.inf, _without_minus_with_privacy),
         ),
         artifact="thudi_fig12",
-        tables=(*NOT_PRIVATE, *TWO),
+        tables=(*names.NOT_PRIVATE, *names.TWO),
         some_suffice=True,
         ours=True,
     ),

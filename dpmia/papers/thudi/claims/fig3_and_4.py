@@ -12,7 +12,7 @@ from dpmia.claims.comparisons import above, at_most, listed_numbers, near_each
 from dpmia.claims.decisions import Cells, Condition
 from dpmia.claims.quantities import Quantity, at_each, mean_over, metric
 from dpmia.papers.thudi import budgets, names, theory
-from dpmia.papers.thudi.claims.shared import ALL, ARMS, EPSILONS, each_rate, gain, lira
+from dpmia.papers.thudi.claims.shared import ARMS, EPSILONS, each_rate, gain, lira
 from dpmia.theory.precision_bounds import precision_bound
 
 #: Figure 4: the middle rate and those on either side.
@@ -55,8 +55,8 @@ _middle_minus_outer = each_rate(
     lambda experiment, rate: gain(experiment, MIDDLE) - gain(experiment, rate), OUTER, f"{{}}, {MIDDLE:g} less {{:g}}"
 )
 
-_fig3 = partial(claim, artifact="thudi_fig3", tables=ALL, some_suffice=True)
-_fig4 = partial(claim, artifact="thudi_fig4", tables=ALL, some_suffice=True)
+_fig3 = partial(claim, artifact="thudi_fig3", tables=names.ALL, some_suffice=True)
+_fig4 = partial(claim, artifact="thudi_fig4", tables=names.ALL, some_suffice=True)
 
 CLAIMS = (
     _fig3(

@@ -12,13 +12,6 @@ from dpmia.claims.quantities import Measure, Quantity, metric
 from dpmia.claims.rows import Epsilons
 from dpmia.papers.thudi import names
 
-#: Tables of all data sets, and of those without SVHN.
-ALL = tuple(f"replicates/{experiment}" for experiment in names.DATASETS)
-TWO = tuple(f"replicates/{experiment}" for experiment in (names.CIFAR10, names.MNIST))
-
-#: Tables of models without privacy.
-NOT_PRIVATE = tuple(f"replicates/{experiment}" for experiment in names.CONTROLS.values())
-
 ARMS = {rate: names.arm_of(rate) for rate in names.RATES}
 
 #: The finite epsilons of figure 3.

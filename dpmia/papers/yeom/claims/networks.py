@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from functools import partial
 from itertools import pairwise, product, starmap
@@ -16,15 +15,15 @@ from dpmia.claims.comparisons import Comparison, above, at_least, at_most, below
 from dpmia.claims.decisions import Cells, Condition
 from dpmia.claims.rows import Replicates
 from dpmia.formats.rows import MissingRowsError
+from dpmia.papers.yeom import names
 from dpmia.papers.yeom.table1 import PRINTED, SIZE, size_of
 
-#: Data set -> as criteria call it.
-NETWORKS = {"mnist": "MNIST", "cifar10": "CIFAR-10", "cifar100": "CIFAR-100"}
-HONEST = tuple(f"replicates/yeom_{name}" for name in NETWORKS)
-COLLUDING = tuple(f"{table}_collusion" for table in HONEST)
+#: Tables of honest and of colluding training.
+HONEST = tuple(f"replicates/{experiment}" for experiment in names.HONEST)
+COLLUDING = tuple(f"replicates/{experiment}" for experiment in names.COLLUDING)
 
 #: Table I: the precision at its size.
-PRECISION = {name: float(PRINTED["precision", title][0]) for name, title in NETWORKS.items()}
+PRECISION = {name: float(PRINTED["precision", title][0]) for name, title in names.DATASETS.items()}
 #: Size from which on the attacker is nearly always right, and by data set the advantage it has at least.
 PLATEAU, LARGE_SIZES, ADVANTAGE = 16, (16, 32, 64, 128), {"mnist": 0.9, "cifar10": 0.9, "cifar100": 0.95}
 #: The largest generalisation error in the paper's figure; the size from which on it stays at its last value.
@@ -34,9 +33,9 @@ COST = {"mnist": 0.03, "cifar10": 0.08, "cifar100": 0.06}
 
 
 #: Figure 4a: where the paper says that advantage levels off for all three data sets, from `PLATEAU` on.
-PRINTED_ADVANTAGE = dict.fromkeys(NETWORKS, 0.98)
+PRINTED_ADVANTAGE = dict.fromkeys(names.DATASETS, 0.98)
 #: Table I: recall is printed as above this.
-PRINTED_RECALL = dict.fromkeys(NETWORKS, 0.99)
+PRINTED_RECALL = dict.fromkeys(names.DATASETS, 0.99)
 
 
 def _printed(values: Mapping[str, float], attack: str, metric: str, *sizes: int, suffix: str = "") -> dict[str, dict]:
@@ -55,7 +54,7 @@ class _Networks:
 
     def sizes(self, least: int = 1) -> list[int]:
         """Return the sizes from `least` up that were trained, rising."""
-        sizes = (int(arm[1:]) for arm in self._rows.arms if re.fullmatch("s[0-9]+", arm))
+        sizes = (int(match[1]) for match in map(names.ARM.fullmatch, self._rows.arms) if match)
         return sorted(size for size in sizes if size >= least)
 
     @property
@@ -115,7 +114,7 @@ def _for_each(
         def measure(tables: Tables) -> Cells:
             return cells(tables, name, value)
 
-        return Condition(quantity.format(NETWORKS[name]), comparison(value), measure, by_replicate)
+        return Condition(quantity.format(names.DATASETS[name]), comparison(value), measure, by_replicate)
 
     return tuple(starmap(condition, values.items()))
 
@@ -126,7 +125,7 @@ def _steps_to_easier(tables: Tables) -> Cells:
     Raises:
         MissingRowsError: there are no two data sets.
     """
-    there = {name: rows for name in reversed(NETWORKS) for rows in _networks(tables, name)}
+    there = {name: rows for name in reversed(names.DATASETS) for rows in _networks(tables, name)}
     if len(there) < 2:
         raise MissingRowsError("an order takes two data sets")
     means = {name: _mean([rows.threshold(size) for size in rows.sizes()]) for name, rows in there.items()}
@@ -151,7 +150,7 @@ def _precision(tables: Tables, name: str, value: float) -> Cells:
 def _recall(tables: Tables) -> Cells:
     return {
         f"recall, {name}, s = {rows.printed}": rows.threshold(rows.printed, "recall")
-        for name in NETWORKS
+        for name in names.DATASETS
         for rows in _networks(tables, name)
     }
 
@@ -171,7 +170,7 @@ def _largest_error(tables: Tables, name: str, value: float) -> Cells:
 def _errors_of_large(name: str, comparison: Comparison) -> Condition:
     """Return the condition on the generalisation error of large networks."""
     return Condition(
-        f"generalisation error on {NETWORKS[name]} at every size from {LARGE} up",
+        f"generalisation error on {names.DATASETS[name]} at every size from {LARGE} up",
         comparison,
         lambda tables: {
             f"{name}, s = {size}": rows.error(size) for rows in _colluding(tables, name) for size in rows.sizes(LARGE)
@@ -220,7 +219,7 @@ CLAIMS = (
             _precision,
         ),
         Condition(
-            f"precision at that size on {NETWORKS['mnist']}",
+            f"precision at that size on {names.DATASETS['mnist']}",
             above(0.5),  # that of guessing is within the tolerance of what is printed
             lambda tables: _precision(tables, "mnist", PRECISION["mnist"]),
         ),
