@@ -23,6 +23,9 @@ STAGES = ("nulls", "per_record", "replicates", "sizes", "studies", "summary")
 THEORY, SIMULATION, COUNT, EXPERIMENT = "theory", "simulation", "count", "experiment"
 KINDS = (THEORY, SIMULATION, COUNT, EXPERIMENT)
 
+#: What stands for limits where a number has no error.
+EXACT = "exact"
+
 
 @dataclass(frozen=True)
 class Finding:
@@ -35,7 +38,7 @@ class Finding:
         holds: None where the limits cover both.
         note: which of several numbers is reported, what was left out, why.
         margin: how far `measured` lies on the claim's side of its threshold; below 0 on the other side.
-        interval: what the limits are, as `one-sided 95 % limits`; empty without limits.
+        interval: what the limits are, as `one-sided 95 % limits`; `EXACT` without error, empty without limits.
         detectable: the minimal detectable effect (`dpmia.claims.limits.Limits.detectable`); NaN without limits.
     """
 
@@ -47,6 +50,11 @@ class Finding:
     margin: float = float("nan")
     interval: str = ""
     detectable: float = float("nan")
+
+    @property
+    def has_limits(self) -> bool:
+        """Whether an error is estimated."""
+        return self.interval not in ("", EXACT)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -18,7 +18,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from dpmia.claims.claim import Finding, Tables
+from dpmia.claims.claim import EXACT, Finding, Tables
 from dpmia.claims.comparisons import CellComparison, Comparison, HighestAt
 from dpmia.claims.limits import ERROR, Decision, Errors, Extended, Limits, decide, name_limits, over_records
 from dpmia.claims.rows import ALL, Epsilons
@@ -192,7 +192,7 @@ class Exact(DecisionRule):
     The first number that does not is reported, and the first of all where there is none.
     """
 
-    def __init__(self, *conditions: Condition, note: str | Note = "exact") -> None:
+    def __init__(self, *conditions: Condition, note: str | Note = EXACT) -> None:
         """Take the conditions and a note: a template that is filled with the numbers in their order, or a function."""
         super().__init__(*conditions, note=None if isinstance(note, str) else note)
         self._template = note if isinstance(note, str) else ""
@@ -205,7 +205,7 @@ class Exact(DecisionRule):
             raise MissingRowsError("a number that the claim compares was not measured")
         wrong = [number for comparison, number in cells if not comparison(Interval(number, number, number, 0))[0]]
         shown, *_ = [*wrong, *numbers]
-        return Finding(shown, shown, shown, not wrong, self._template.format(*numbers), interval="exact")
+        return Finding(shown, shown, shown, not wrong, self._template.format(*numbers), interval=EXACT)
 
 
 class Highest(DecisionRule):

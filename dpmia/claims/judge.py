@@ -136,7 +136,7 @@ def judge(claim: Claim, run: JudgedRun) -> tuple[str, Finding]:
         finding = claim.judge(tables, run.error)
     except MissingRowsError as error:
         return NOT_RUN, _noted(f"{error} at scale {run.scale}")
-    if finding.interval.startswith("one-sided"):
+    if finding.has_limits:
         over = "over splits of these records" if {stage_of(name) for name in claim.tables} == {"studies"} else ""
         finding = replace(finding, interval=", ".join(filter(None, [finding.interval, over, run.look(claim.tables)])))
     if missing:
