@@ -1,7 +1,6 @@
 """Membership inference attacks on signals.
 
-An attack is a class (see `base.Attack`) with the attributes `oracle` (whether its rule uses the true membership) and
-`uses` (what it needs beside the target model's outputs), and two methods:
+An attack is a class (see `base.Attack`) whose attributes state what it needs, with two methods:
 
 * `scores(signal, knowledge, rng)` gives one number for each query record; higher means more likely a member;
 * `decisions(signal, scores)` turns the scores into yes/no.

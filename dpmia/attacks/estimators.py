@@ -63,7 +63,8 @@ class NullLosses:
             ValueError: some are not numbers.
         """
         if not len(values):
-            raise AttackError("losses to compare with", "no model and no record gives one", "Train more models")
+            problem = "there are no losses to compare with: no model is on the side that the attack reads"
+            raise AttackError("attack", problem, "Take models trained both with and without these records")
         if np.isnan(values).any():
             raise ValueError(f"{np.isnan(values).sum()} losses to compare with are not numbers")
         order = np.lexsort((values, belongs))

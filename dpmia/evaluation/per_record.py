@@ -50,7 +50,7 @@ def per_record_table(
         arms: whose target models are attacked.
         references: files of the losses of reference models.
         distilled: files of the losses of models distilled from the target models.
-        leave_one_out: files of the losses of models that leave one record out.
+        leave_one_out: files of the losses of models that leave one record out; of no record where members are fewer.
         alphas: false positive rates at which thresholds are set.
         count: members, and non-members, all where there are fewer.
 
@@ -71,7 +71,7 @@ def per_record_table(
                     tables += _judged(experiment, name, attack, queries, knowledge, alphas)
                 continue
             for path, part in parts:
-                if part.cards[0].target == signal.card.target:
+                if part.cards[0].target == signal.card.target and len(part.records):
                     of_part = _cut(queries, part.records).of(MEMBER, NONMEMBER)
                     with named([path]):
                         tables += _judged(experiment, name, attack, of_part, _leave_one_out(part, of_part), alphas)

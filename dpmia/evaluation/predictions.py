@@ -198,8 +198,8 @@ def _losses(job: PredictionsJob, target: Fields, of_target: np.ndarray, card: Mo
     losses, trained_on = [], []
     for path in job.references:
         fields = fields_of(Path(path))
-        labels: Sequence[str] = fields.columns.get(job.label, ())
-        if tuple(labels) != tuple(target.columns[job.label]):
+        known_column(fields, job.label, "label")
+        if tuple(fields.columns[job.label]) != tuple(target.columns[job.label]):
             problem = f"the labels of its {len(fields.rows)} rows differ from those of {target.file}"
             raise DataError(fields.file, problem, "Save the same rows in the same order")
         logits, classes = _outputs(fields, job)

@@ -110,7 +110,7 @@ class BatchLimits(PlainData):
         arms: by name.
         batch_sizes: by arm.
         shadows: number of shadow models of each target model; None for none.
-        leave_one_out: whether models are trained without one record.
+        leave_one_out: arms whose models are also trained without one record.
         raised: key under `membership` that makes training sets larger; None where there is none.
         most: largest number of members that a share gives.
     """
@@ -118,6 +118,6 @@ class BatchLimits(PlainData):
     arms: dict[str, ArmDraw]
     batch_sizes: dict[str, int]
     shadows: int | None = None
-    leave_one_out: bool = False
+    leave_one_out: tuple[str, ...] = ()
     raised: str | None = None
     most: int | None = None

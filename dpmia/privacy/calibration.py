@@ -11,8 +11,8 @@ from dpmia.common.epsilon import spell_epsilon
 from dpmia.common.errors import TrainingError
 from dpmia.privacy.record import STATED, Accounting, Stated
 
-#: By so much an accountant may find more than the epsilon of a mechanism that the user states: accountants differ.
-TOLERANCE = 1.01
+#: What an accountant finds, divided by the epsilon that the user states for a mechanism: accountants differ.
+LARGEST_RATIO = 1.01
 
 
 class Sampling(Protocol):
@@ -98,7 +98,7 @@ class NoiseCalibration:
         epochs = max(1, math.ceil(rate * steps))
         mechanism = Mechanism("poisson", rate, steps, epochs, self.relation, self.delta, "pld")
         actual = mechanism.epsilon(noise, near=epsilon)
-        if actual > epsilon * TOLERANCE:
+        if actual > epsilon * LARGEST_RATIO:
             problem = (
                 f"this mechanism has epsilon {actual:.4g} at delta {self.delta:g} under {self.relation}, not {spelled}"
             )

@@ -19,7 +19,7 @@ RELATIONS = {
 }
 
 #: More buckets for the loss of one step, or of all, take seconds and gigabytes.
-MOST_BUCKETS_OF_ONE, MOST_BUCKETS = 50_000, 1_000_000
+MOST_BUCKETS_OF_ONE, MOST_BUCKETS_OF_ALL = 50_000, 1_000_000
 #: In narrower buckets, masses are lost among rounding errors.
 NARROWEST_BUCKET = 1e-7
 #: The exponential of a wider bucket is no float.
@@ -83,7 +83,7 @@ class GaussianSteps:
         scatter, extent = self._one_step()
         # Composing takes as many buckets as eight deviations to each side fill, or a crude bound on that.
         whole = max(16 * scatter * math.sqrt(self.steps), self.steps * scatter**2 / extent / 2)
-        return max(whole / MOST_BUCKETS, NARROWEST_BUCKET)
+        return max(whole / MOST_BUCKETS_OF_ALL, NARROWEST_BUCKET)
 
     def _width(self, near: float) -> float:
         """Return the width of a bucket: about 1 % of epsilon lost at most, a second spent."""

@@ -9,6 +9,9 @@ from opacus.accountants import PRVAccountant, RDPAccountant
 
 from dpmia.privacy.record import Accounting
 
+#: The largest epsilon that is given to them: PRV takes gigabytes above, and privacy losses leave the range of floats.
+LARGEST_EPSILON = 100
+
 
 def not_covered(accounting: Accounting) -> str:
     """Return why Opacus has no accountant for a mechanism; nothing where it has."""
@@ -16,6 +19,8 @@ def not_covered(accounting: Accounting) -> str:
         return f"sampler {accounting.sampler}: Opacus accounts for Poisson sampling only"
     if accounting.relation != "add_remove":
         return f"relation {accounting.relation.replace('_', '-')}: Opacus accounts for add-remove only"
+    if accounting.epsilon > LARGEST_EPSILON:
+        return f"epsilon {accounting.epsilon:g}: accountants of Opacus are run up to {LARGEST_EPSILON}"
     return ""
 
 

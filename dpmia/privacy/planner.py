@@ -23,7 +23,7 @@ from dpmia.theory.unlearning import deletion_capacity
 SHARES = (0.02, 0.05, *(tenth / 10 for tenth in range(1, 10)), 0.95)
 
 #: Models with less are noise, and accountants lose their precision there.
-SMALLEST_EPSILON = 1e-3
+SMALLEST_PLANNED = 1e-3
 
 #: Why a rate is out of the question.
 TOO_HIGH = "cannot be met: predicting every record a member is more precise"
@@ -88,7 +88,7 @@ def plan(
             row["remark"] = TOO_HIGH if rate >= bound else DELTA
             continue
         row["epsilon"] = epsilon
-        if members < batch_size or epsilon < SMALLEST_EPSILON:
+        if members < batch_size or epsilon < SMALLEST_PLANNED:
             row["remark"] = TOO_FEW if members < batch_size else TOO_STRICT
             continue
         steps, batch_rate = optimiser_steps(batch_size, members, epochs), sampling_rate(batch_size, members)

@@ -124,7 +124,7 @@ def batch_job(experiment: Experiment) -> BatchLimits | None:
         arms={name: drawn[name] for name in experiment.arms},
         batch_sizes=batch_sizes(experiment),
         shadows=experiment.shadows.count if experiment.shadows and uses(experiment, "shadows") else None,
-        leave_one_out=experiment.per_record is not None and experiment.per_record.leave_one_out is not None,
+        leave_one_out=leave_one_out_arms(experiment),
         raised=None if getattr(membership, raised) == "all" else raised,
         most=membership.most,
     )
@@ -252,13 +252,19 @@ def measured_arms(experiment: Experiment) -> list[str]:
     return needed(experiment.per_record).arms or list(arms(experiment))
 
 
+def leave_one_out_arms(experiment: Experiment) -> tuple[str, ...]:
+    """Return the arms whose target models attack L attacks; none without it."""
+    leave_one_out = experiment.per_record.leave_one_out if experiment.per_record else None
+    return tuple(leave_one_out.arms or measured_arms(experiment)) if leave_one_out else ()
+
+
 def leave_one_out_blocks(experiment: Experiment) -> list[tuple[str, int, int]]:
     """Return arm, replicate and block of each job that trains models without one record; none without attack L."""
     leave_one_out = needed(experiment.per_record).leave_one_out
     if leave_one_out is None:
         return []
     places = (
-        leave_one_out.arms or measured_arms(experiment),
+        leave_one_out_arms(experiment),
         range(leave_one_out.targets),
         range(leave_one_out.records // leave_one_out.block),
     )

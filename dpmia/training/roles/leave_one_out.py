@@ -7,11 +7,13 @@ from dataclasses import replace
 
 import numpy as np
 
+from dpmia.common.errors import TrainingError
 from dpmia.datasets.table import Dataset
 from dpmia.formats.losses import Losses
 from dpmia.formats.model_card import ModelCard
 from dpmia.formats.signals import Signal, cross_entropy
 from dpmia.jobs.training import LeaveOneOutJob
+from dpmia.privacy.sampling import fewer_without_one
 from dpmia.splits.sampled_records import draw_records
 from dpmia.training.checkpoints import Checkpoints
 from dpmia.training.model_spec import ModelSpec, attackers_card, specify
@@ -48,8 +50,13 @@ def train_leave_one_out(
         Losses of all query records, as many models for each. No model was trained on a record that it is evaluated on.
 
     Raises:
-        TrainingError: the batch is larger than a training set, or a loss is not finite.
+        TrainingError: the batch is larger than a training set or divides the number of members, or a loss is not
+            finite.
     """
+    count = int(target.is_member.sum())
+    if fewer_without_one(job.recipe.batch_size, count):
+        problem = f"{job.recipe.batch_size} divides the {count} members, so models without one take fewer steps"
+        raise TrainingError("training.batch_size", problem, "Choose a size that does not divide their number")
     members, nonmembers = (part[job.first :] for part in draw_records(target, job.last, root_seed))
     records = np.sort(np.concatenate([members, nonmembers]))
     losses = np.full((job.count, len(records)), np.nan)

@@ -223,7 +223,7 @@ def test_a_loss_that_is_not_a_number_stays_none(name):
 
 def test_values_that_are_missing_or_not_numbers_are_refused():
     nobody = np.zeros(0, dtype=np.int64)
-    with pytest.raises(AttackError, match="no model and no record"):
+    with pytest.raises(AttackError, match="there are no losses to compare with"):
         NullLosses.gather(np.zeros(0), nobody, 1, np.zeros(1, dtype=np.int64))
     with pytest.raises(ValueError, match="1 losses to compare with are not numbers"):
         per_record([[1.0, np.nan]])

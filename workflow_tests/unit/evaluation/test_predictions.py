@@ -37,6 +37,11 @@ def test_a_wrong_table_of_a_reference_model_is_named(tmp_path):
         read_predictions(job(tmp_path, [TABLE.replace("0.5", "nine", 1)], "reference"))
 
 
+def test_a_reference_table_without_labels_is_named_with_the_column(tmp_path):
+    with pytest.raises(DataError, match=r"reference-0\.csv: label is 'label', which is none of the columns"):
+        read_predictions(job(tmp_path, [OTHER.replace("label", "class")], "reference"))
+
+
 def test_reference_models_that_an_attack_cannot_do_with_are_named_by_their_tables(tmp_path):
     given = read_predictions(job(tmp_path, [OTHER, OTHER.replace(",no\n", ",yes\n")], "lira_offline"))
     with pytest.raises(

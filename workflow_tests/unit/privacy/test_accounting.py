@@ -254,6 +254,17 @@ def test_an_epsilon_that_is_hardly_more_than_none_is_refused():
     assert mechanism(steps=10, epochs=1).noise_multiplier(SMALLEST_EPSILON) > 100
 
 
+@pytest.mark.parametrize("combination", [("poisson", "add_remove", "rdp"), AS_PUBLISHED])
+def test_an_epsilon_below_what_renyi_orders_can_show_is_refused(combination):
+    """With more noise than for it, the conversion does not fall until it jumps to 0 at a noise multiplier of 60 000."""
+    run = mechanism(*combination, steps=1000, epochs=20)
+    least = run.epsilon(20_000.0)
+    assert 0.005 < least < 0.02
+    with pytest.raises(TrainingError, match=f"the accountant {combination[-1]} finds none as small"):
+        run.noise_multiplier(0.99 * least)
+    assert run.noise_multiplier(1.2 * least) < 1000
+
+
 def test_the_record_says_all_that_a_reader_needs():
     record = mechanism(relation="replace_one").record(1.0, 10.5, clip_norm=2.0)
     assert record.plain() == {

@@ -6,8 +6,8 @@ from dpmia.privacy.accounting import Mechanism
 from dpmia.privacy.opacus_accountants import not_covered, opacus_epsilons
 
 
-def record(sampler="poisson", relation="add_remove", accountant="pld", sigma=1.2):
-    return Mechanism(sampler, 0.02, 500, 10, relation, 1e-5, accountant).record(1.0, sigma, clip_norm=1.0)
+def record(sampler="poisson", relation="add_remove", accountant="pld", sigma=1.2, epsilon=1.0):
+    return Mechanism(sampler, 0.02, 500, 10, relation, 1e-5, accountant).record(epsilon, sigma, clip_norm=1.0)
 
 
 @pytest.mark.parametrize("sigma", [0.8, 1.2, 6.0])
@@ -27,6 +27,7 @@ def test_both_are_those_of_ours_for_the_same_mechanism(sigma):
             {"sampler": "shuffle", "relation": "replace_one"},
             "sampler shuffle: Opacus accounts for Poisson sampling only",
         ),
+        ({"epsilon": 1000.0}, "epsilon 1000: accountants of Opacus are run up to 100"),
     ],
 )
 def test_what_they_do_not_cover_has_a_reason(changes, reason):

@@ -155,6 +155,11 @@ SHADOWS = {"shadows": {}, "attacks.shadow": {}}
             {**LOOKED_AT, **_leave_one_out(), "epsilons": [["inf"]], "training.batch_size": 9},
             ["without one record (8"],
         ),
+        (
+            "iid",
+            {**LOOKED_AT, **_leave_one_out(), "epsilons": [["inf"]], "training.batch_size": 3},
+            ["3 divides the 9 members of arm any", "Choose a size that does not divide"],
+        ),
         ("bias", {"training.batch_size": 41}, ["40 records, arm p25, group 'Male'"]),
         ("adult", {"training.batch_size": 101}, ["100 records, arm cluster, group '0'"]),
         ("bernoulli", {"training.batch_size": 11}, ["10 records, arm p0.1", "Lower training."]),

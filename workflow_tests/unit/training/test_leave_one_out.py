@@ -8,6 +8,7 @@ import torch
 from training_checks import experiment, logits_of, splits_of, toy, trained_alone
 
 from dpmia.attacks.hypothesis import LeaveOneOut
+from dpmia.common.errors import TrainingError
 from dpmia.evaluation.per_record import per_record_table
 from dpmia.formats.losses import save_losses
 from dpmia.formats.model_card import Architecture
@@ -22,6 +23,11 @@ INF = float("inf")
 COUNT = 2
 
 
+def settings(batch_size=9):
+    """Return settings whose batches do not divide the 40 members."""
+    return experiment(training={"batch_size": batch_size, "epochs": 2, "learning_rate": 0.05})
+
+
 @pytest.fixture(scope="module")
 def dataset():
     return toy()
@@ -29,11 +35,11 @@ def dataset():
 
 @pytest.fixture(scope="module")
 def target(dataset):
-    return train_block(dataset, splits_of(dataset, experiment()), jobs.train_job(experiment(), [INF], 0), 1)[0]
+    return train_block(dataset, splits_of(dataset, settings()), jobs.train_job(settings(), [INF], 0), 1)[0]
 
 
-def job(first=0, last=3):
-    reported = jobs.train_job(experiment(), [INF], 0)
+def job(first=0, last=3, batch_size=9):
+    reported = jobs.train_job(settings(batch_size), [INF], 0)
     return LeaveOneOutJob(
         "one", 0, first, last, COUNT, reported.models["one"], reported.engines, reported.recipes["one"]
     )
@@ -117,6 +123,25 @@ def test_the_attack_judges_the_points_that_there_are_models_of(leave_one_out, ta
     members = draw_records(target, 3, 1)[0]
     assert sorted(table.loc[table["membership"] == "member", "record"]) == sorted(members)
     assert (table["decision"] == (table["loss"] <= table["threshold"])).all()
+
+
+def test_models_without_one_record_take_as_many_steps_as_the_target_or_are_refused(leave_one_out, dataset, target):
+    assert {card.steps for card in leave_one_out.cards} == {target.card.steps} == {39 // 9 * 2}
+    with pytest.raises(TrainingError, match="10 divides the 40 members"):
+        train_leave_one_out(dataset, target, job(batch_size=10), 1)
+
+
+def test_a_block_beyond_the_members_has_no_results(leave_one_out, dataset, target, tmp_path):
+    beyond = train_leave_one_out(dataset, target, job(first=40, last=45), 1)
+    assert beyond.losses.shape == (COUNT, 0)
+    save_signals(tmp_path / "t.npz", [target], {})
+    for name, part in (("first", leave_one_out), ("beyond", beyond)):
+        save_losses(tmp_path / f"{name}.npz", [part], {})
+    files = [tmp_path / "first.npz", tmp_path / "beyond.npz"]
+    attacks = {"leave_one_out": LeaveOneOut(estimator="logit_gaussian")}
+    settings = {"arms": ["one"], "alphas": (0.3,), "count": 45}
+    table = per_record_table("one", attacks, [tmp_path / "t.npz"], 1, leave_one_out=files, **settings)
+    assert sorted(table["record"]) == leave_one_out.records.tolist()
 
 
 def test_the_architecture_is_that_of_the_settings_whatever_a_file_says(leave_one_out, dataset, target):
