@@ -6,12 +6,14 @@ CORES ?= all
 .PHONY: help install run test test-slow test-all coverage bench lint format lock site clean
 
 help:
+	@echo "make install   into .venv"
 	@echo "make run       install, then snakemake --cores $(CORES): every figure and table, in results/"
 	@echo "make test      install, then the test suite"
 	@echo "make test-slow the slow tests alone"
 	@echo "make test-all  both"
 	@echo "make coverage  the default tests, and what they cover: a report here and in htmlcov/"
 	@echo "make bench     how fast the training engines and whole workflows are on this machine"
+	@echo "make format    Python and workflow files as ruff and snakefmt write them"
 	@echo "make lint      style of Python and workflow files, and types"
 	@echo "make site      the documentation as a site, with the outputs of its tutorials, in site/"
 	@echo "make lock      requirements.lock and envs/dpmia.yaml, from pyproject.toml and constraints.txt"

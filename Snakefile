@@ -45,7 +45,7 @@ onsuccess:
     note_own_time()
     if CONSOLE:
         CONSOLE.end()
-    print(ending(Path(RUN), STARTED, CONFIG.data), end="")
+    print(ending(Path(RUN), STARTED, CONFIG.data, CONFIG.scale), end="")
     if any(job.rule.name == "decide" for job in workflow.dag.jobs) and read_looks(RUN) != ALL_LOOKS:
         start_again()
 

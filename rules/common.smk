@@ -142,7 +142,7 @@ def epsilon_group(groups, spelled):
 
 def check_command():
     """Refuse a command with two `--config`, and files of experiments that no job makes: Snakemake knows neither yet."""
-    if sum(word in ("--config", "-C") for word in sys.argv) > 1:
+    if sum(word.partition("=")[0] in ("--config", "-C") for word in sys.argv) > 1:
         problem = "it is there more than once, and Snakemake takes the last one alone"
         refuse(UserError("--config", problem, "Write all keys after one --config"))
     try:

@@ -7,7 +7,8 @@ SINGLE = {f"{raw.dataset}/{raw.file}": raw for raw, *others in FETCHED if not ot
 
 rule fetch_raw_file:
     output:
-        "resources/real/raw/{raw}",
+        # A file that is there stays, if it is right: offline it could not be fetched again.
+        update("resources/real/raw/{raw}"),
     log:
         "logs/fetch_raw_file/{raw}.log",
     wildcard_constraints:
@@ -38,7 +39,10 @@ for files in FETCHED:
             name:
                 f"fetch_{files[0].dataset}"
             output:
-                multiext(f"resources/real/raw/{files[0].dataset}/", *(raw.file for raw in files)),
+                [
+                    update(path)
+                    for path in multiext(f"resources/real/raw/{files[0].dataset}/", *(raw.file for raw in files))
+                ],
             log:
                 f"logs/fetch_raw_file/{files[0].dataset}.log",
             cache: True

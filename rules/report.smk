@@ -46,7 +46,8 @@ rule publish_paper:
         artifacts=files_to_publish,
         tables=lambda wildcards: SCOPE.tables_of(wildcards.paper),
     output:
-        directory(f"{RUN}/published/{{paper}}"),
+        # What was published last stays until it is replaced.
+        update(directory(f"{RUN}/published/{{paper}}")),
     log:
         f"logs/{RUN}/publish_paper/{{paper}}.log",
     localrule: True

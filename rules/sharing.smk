@@ -15,4 +15,10 @@ def refuse_forced_cache():
     """Refuse `--cache RULE` for rules whose files stay out of the cache, which Snakemake would overrule."""
     if kept_out := [rule_.name for rule_ in workflow.rules if rule_.name in (CACHE or ()) and not rule_.cache.output]:
         problem = f"what {', '.join(kept_out)} makes in this run stays out of a cache that others read"
-        refuse(ConfigError(f"--cache {' '.join(CACHE)}", problem, "Use --cache without names"))
+        refuse(
+            ConfigError(
+                f"--cache {' '.join(CACHE)}",
+                problem,
+                "Write --cache without names, and behind the targets: it takes a word after it for a rule",
+            )
+        )

@@ -7,6 +7,7 @@ from dpmia.audit.limits import AuditLimits
 from dpmia.common.errors import LimitError, UserError
 from dpmia.common.formatting import format_interval
 from dpmia.common.reading.source import made
+from dpmia.workflow.failures import runner
 
 #: Means that a message lists.
 MOST_LISTED = 5
@@ -30,7 +31,7 @@ def main(snakemake):
         raise LimitError(
             "audit.fail_above",
             f"not shown to be within a limit, nor above it: {_listed(undecided)}",
-            "Add replicates (snakemake decide with a budget) or, where there are predictions only, records. "
+            f"Add replicates ({runner()} decide with a budget) or, where there are predictions only, records. "
             f"Report: {reports}",
         )
 

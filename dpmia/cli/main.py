@@ -130,7 +130,7 @@ def _check(given: AuditSettings, file: Path) -> None:
         ConfigError: they are such.
     """
     try:
-        make_plan({"data": "real", "scale": given.scale, "experiments": [str(file)]}, Path.cwd())
+        make_plan(given.config(file), Path.cwd())
     except UserError as error:
         where = error.where.replace(str(file), f"the settings of {given.file}")
         raise ConfigError(where, error.problem, error.remedy) from None

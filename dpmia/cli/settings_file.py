@@ -35,11 +35,13 @@ def write_settings(path: Path, settings: Any, command: str, overwrite: bool = Fa
         trial: write nothing, and only check that the file may be written.
 
     Raises:
-        UserError: the file has other settings, and they do not fit its digest: somebody edited them; or it is none.
+        UserError: the file has other settings, and they do not fit its digest: somebody edited them; or they are of
+            another table; or it is no file.
     """
     written = yaml.safe_dump(settings, sort_keys=False, width=110, allow_unicode=True, default_flow_style=None)
     if not overwrite:
         _check_unedited(path, written)
+        _check_same_table(path, settings)
     if trial:
         return
     with whole_file(path) as part:
@@ -76,6 +78,22 @@ def _check_unedited(path: Path, written: str) -> None:
             command = lines[0].removeprefix(RUN).strip()
         remedy = f"Add --overwrite to replace it. To use it as it is: {command}"
         raise UserError(str(path), "the file holds settings that no command wrote", remedy)
+
+
+def _check_same_table(path: Path, settings: Any) -> None:
+    """Check that the settings in a file are of the same table: those of another one of its name have results, too."""
+    there = _paths(read_yaml(path, str(path))) if path.exists() else []
+    if there and there[:1] != _paths(settings)[:1]:
+        remedy = "Rename the table, run in another folder, or add --overwrite to replace settings and results"
+        raise UserError(str(path), f"it has the settings of another table, {there[0]}", remedy)
+
+
+def _paths(settings: Any) -> list[str]:
+    """Return all values of keys `path`, at any depth."""
+    if not isinstance(settings, dict):
+        return []
+    below = [path for value in settings.values() for path in _paths(value)]
+    return [settings["path"], *below] if isinstance(settings.get("path"), str) else below
 
 
 def _digest(text: str) -> str:

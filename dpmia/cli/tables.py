@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -10,13 +11,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 from dpmia.attacks.needs import are_uneven, lacking_models
 from dpmia.common.epsilon import parse_epsilon
 from dpmia.common.errors import UserError
 from dpmia.common.files import is_file
 from dpmia.common.limits import MOST_MODELS
 from dpmia.common.registry import suggestion
-from dpmia.datasets.own.files import fields_of, known_column
+from dpmia.datasets.own.files import Fields, fields_of, known_column
 from dpmia.datasets.raw.parsing import SYNTHETIC_MARK
 from dpmia.evaluation.predictions import memberships
 from dpmia.formats.signals import MEMBER, NONMEMBER, POPULATION
@@ -30,6 +33,9 @@ from dpmia.settings.resolve import SCALES
 
 #: Records of a group that has an arm, at least; a batch fits into half of them.
 SMALLEST, BATCH = 40, 16
+
+#: Share of the records that are members, and non-members, where there are no groups.
+SHARE = 0.25
 
 #: What a trial at scale smoke is cut down to.
 SMOKE_EPOCHS, SMOKE_REPLICATES, SMOKE_REFERENCES = 2, 2, 4
@@ -55,17 +61,26 @@ class AuditSettings:
         file: where the settings belong, in the working folder.
         settings: plain data.
         scale: to run them at.
-        limits: the argument of `--config` with the limits of the audit; empty without any.
+        limits: the key `audit` of the config; empty without any limit.
     """
 
     file: Path
     settings: dict[str, Any]
     scale: Scale
-    limits: list[str]
+    limits: dict[str, Any]
+
+    def config(self, file: Path) -> dict[str, Any]:
+        """Return the config of the run, with the settings in a file.
+
+        Its models are those of the options, whatever `config.yaml` says of models: those keys are null.
+        """
+        config = {"data": "real", "scale": self.scale, "experiments": [str(file)], "epsilons": None, "engine": None}
+        return config | ({"audit": self.limits} if self.limits else {})
 
     def run(self, file: Path) -> list[str]:
         """Return what Snakemake is to run, with the settings in a file."""
-        return ["audit", "--config", "data=real", f"scale={self.scale}", f"experiments=[{file}]", *self.limits]
+        config = self.config(file)
+        return ["audit", "--config", *(f"{key}={_in_one_line(value)}" for key, value in config.items())]
 
 
 def add_audit(parser: argparse.ArgumentParser) -> None:
@@ -119,11 +134,12 @@ def audit(options: argparse.Namespace) -> AuditSettings:
         raise UserError(f"{table}, column {options.label!r}", problem, suggestion(options.positive, values) or shown)
     if options.group and options.group == options.label:
         raise UserError("dpmia audit, --group", f"{options.group!r} is the column of --label", "Name another column")
+    _refuse_few(table, fields, options.group)
     name = _name(table)
     dataset: dict[str, Any] = {"path": str(table), "label": options.label}
     dataset |= {key: value for key in ("positive", "group", "drop") if (value := getattr(options, key))}
     members: dict[str, Any] = {
-        "membership": {"kind": "iid", "members": 0.25, "nonmembers": 0.25, "population": 0.5, "most": 1000},
+        "membership": {"kind": "iid", "members": SHARE, "nonmembers": SHARE, "population": 0.5, "most": 1000},
         "arms": {"iid": {}},
         "iid_arms": False,
     }
@@ -223,12 +239,28 @@ def _settings(options: argparse.Namespace, name: str, settings: dict[str, Any]) 
     if twice := [metric for metric, count in Counter(metric for metric, _ in given).items() if count > 1]:
         raise UserError("dpmia, --limit", f"{twice[0]} has two limits", "Give one")
     _refuse_unevaluated(options, [metric for metric, _ in given])
-    limits = ", ".join(f"{metric}: {value!r}" for metric, value in given)
-    if options.limit_epsilon and not limits:
+    if options.limit_epsilon and not given:
         raise UserError("dpmia audit, --limit-epsilon", "there is no limit", "Add one: --limit auc=0.6")
-    only = f", epsilons: [{', '.join(str(_epsilon(text, '--limit-epsilon')) for text in options.limit_epsilon)}]"
-    audit = [f"audit={{fail_above: {{{limits}}}{only if options.limit_epsilon else ''}}}"] if limits else []
-    return AuditSettings(Path(f"{name}.yaml"), settings, options.scale, audit)
+    only = [_epsilon(text, "--limit-epsilon") for text in options.limit_epsilon]
+    limits = {"fail_above": dict(given), "epsilons": only or None} if given else {}
+    return AuditSettings(Path(f"{name}.yaml"), settings, options.scale, limits)
+
+
+def _in_one_line(value: Any) -> str:
+    """Return a value as Snakemake's `--config` takes it: YAML in one line."""
+    return yaml.safe_dump(value, default_flow_style=True, sort_keys=False, width=math.inf).removesuffix("...\n").strip()
+
+
+def _refuse_few(table: Path, fields: Fields, group: str | None) -> None:
+    """Refuse a table that gives no batch of `BATCH` members."""
+    remedy = "Add records, or write settings with smaller batches: docs/audit.md, step 2"
+    if group is None:
+        least = math.ceil(BATCH / SHARE)
+        if len(fields.rows) < least:
+            raise UserError(str(table), f"its {len(fields.rows)} records are fewer than {least}", remedy)
+    elif (largest := Counter(fields.columns[group]).most_common(1)[0][1]) < SMALLEST:
+        problem = f"its largest group has {largest} records, fewer than {SMALLEST}"
+        raise UserError(f"{table}, column {group!r}", problem, remedy)
 
 
 def _refuse_unevaluated(options: argparse.Namespace, metrics: Sequence[str]) -> None:

@@ -30,7 +30,7 @@ def file_names(patterns: Sequence[str], root: Path, home: Path | None) -> list[s
         if not matches and home is not None:
             matches = [str(home / name) for name in _matches(pattern, home)]
         if not matches and "*" in pattern:
-            raise ConfigError("config, experiments", f"{pattern!r} matches no file")
+            raise ConfigError("config, experiments", f"{pattern!r} matches no file", f"Paths start at {root}")
         names += matches or [pattern]
     return names
 

@@ -61,9 +61,7 @@ def _attack_kind(spec: str) -> AttackKind:
     check_uses(attack, spec)
     with errors_of_file(spec, "attack", every=True):
         options = tuple(name for name in inspect.signature(attack).parameters)
-        flags = {
-            name: bool(getattr(attack, name)) for name in ("both_sides", "per_record", "needs_classes", "even_counts")
-        }
+        flags = {name: bool(getattr(attack, name)) for name in _FLAGS}
         return AttackKind(spec, tuple(attack.uses), options, int(attack.each_side), **flags)
 
 

@@ -80,6 +80,8 @@ class OwnData(Settings):
                     f"{', '.join(meant)} cannot be combined with .npz: its arrays are x, y and perhaps group"
                 )
         else:
+            if self.form == "parquet" and (meant := sorted(self.model_fields_set & {"separator", "columns"})):
+                raise ValueError(f"{', '.join(meant)} cannot be combined with Parquet: its columns have names")
             named = [column for column in (self.label, self.group) if column in self.drop]
             if named:
                 raise ValueError(f"drop cannot hold {named[0]!r}, which is the label or group. Remove it from one")

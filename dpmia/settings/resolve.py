@@ -181,7 +181,13 @@ def _experiment(
     training = merged.get("training", {})  # unchecked as yet
     if engine is not None and isinstance(training, dict) and training.get("engine") not in LOSS_OF_THEIR_OWN:
         merged = _overlaid(merged, {"training": {"engine": engine}})
-    experiment: Experiment = checked(Experiment, with_precision_budgets(merged, where), where)
+    try:
+        experiment: Experiment = checked(Experiment, with_precision_budgets(merged, where), where)
+    except ConfigError as error:
+        if type(error) is not ConfigError or f"engine {engine!r}" not in error.problem:
+            raise  # several mistakes, or one that has another cause
+        remedy = "The key engine sets it for all experiments: name files that it can train in the key experiments"
+        raise ConfigError(error.where, error.problem, " ".join(filter(None, (error.remedy, remedy)))) from None
     if epsilons is not None:
         merged = with_epsilons(merged, experiment, epsilons)
         experiment = checked(Experiment, with_precision_budgets(merged, where), where)
@@ -209,7 +215,7 @@ def _check_files(predictions: Predictions, root: Path, where: str) -> None:
     tables = {"path": predictions.path, **{f"references.{i}": path for i, path in enumerate(predictions.references)}}
     for key, path in tables.items():
         if not is_file(root / path):
-            raise ConfigError(place(where, key), f"{path!r} is not a file in {root}")
+            raise ConfigError(place(where, key), f"{path!r} is not a file in {root}", "Correct the path")
 
 
 def _kind_of_study(merged: dict[str, Any], where: str) -> type[Settings]:

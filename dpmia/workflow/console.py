@@ -23,7 +23,7 @@ from tabulate import tabulate
 from dpmia.common.errors import PlaceError, UserError
 from dpmia.common.pipes import discard
 from dpmia.common.registry import suggestion
-from dpmia.workflow.failures import CANNOT_RUN
+from dpmia.workflow.failures import CANNOT_RUN, runner
 from dpmia.workflow.progress import Progress, last_line, spell_left
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 #: Events of Snakemake, and beginnings of its messages, for which the line of each job stands.
 _SILENT = ("resources_info", "job_started", "progress", "group_info")
 _NOISE = (
+    "Reasons:\n",  # rules by the tens; `snakemake explain` names edited files and changed settings
     *("Using shell: ", "Conda environments: ignored", "Select jobs to execute", "Execute "),
     "Assuming unrestricted shared filesystem usage",
 )
@@ -58,7 +59,7 @@ class _Job:
 def unknown_target(target: str, targets: Iterable[str]) -> UserError:
     """Return the error of a target, a name or a file, that nothing makes."""
     problem = "no rule makes this file with these settings" if "/" in target else "there is none of this name"
-    return UserError(f"target {target}", problem, suggestion(target, targets) or "All targets: snakemake help")
+    return UserError(f"target {target}", problem, suggestion(target, targets) or f"All targets: {runner()} help")
 
 
 class Console(logging.Handler):

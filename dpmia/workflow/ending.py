@@ -6,11 +6,10 @@ from collections import Counter
 from pathlib import Path
 
 from dpmia.common.reading.rows import named
+from dpmia.workflow.failures import runner
 
-REAL_DATA = "snakemake --cores all --config data=real"
 
-
-def ending(folder: Path, started: float, data: str) -> str:
+def ending(folder: Path, started: float, data: str, scale: str) -> str:
     """Return where the report is, how many claims have each verdict, and what to type for real data.
 
     Nothing where this run has made no report: it had nothing to do, or has another target.
@@ -19,6 +18,7 @@ def ending(folder: Path, started: float, data: str) -> str:
         folder: of the run.
         started: when this run began, in seconds of the file system's clock.
         data: `synthetic` or `real`.
+        scale: of the run.
     """
     report = folder / "report.html"
     if not report.is_file() or report.stat().st_mtime < started:
@@ -27,5 +27,6 @@ def ending(folder: Path, started: float, data: str) -> str:
     counts = ", ".join(f"{count} {verdict}" for verdict, count in verdicts.most_common())
     report_lines = [f"Report: {report}", f"Claims: {counts}"]
     if data == "synthetic":
-        report_lines.append(f"These are synthetic records. For the real data: {REAL_DATA}")
+        command = f"{runner()} --cores all --config data=real scale={scale}"
+        report_lines.append(f"These are synthetic records. For the real data: {command}")
     return "\n" + "\n".join(report_lines) + "\n"

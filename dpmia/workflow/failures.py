@@ -78,6 +78,11 @@ def typed_command(arguments: Sequence[str]) -> str:
     return os.environ.get(TYPED) or shlex.join(["snakemake", *arguments])
 
 
+def runner() -> str:
+    """Return the command that a user types before targets: `snakemake`, or `dpmia run`."""
+    return "dpmia run" if os.environ.get(TYPED) else "snakemake"
+
+
 def stopped(command: str) -> str:
     """Return what a run prints that was stopped from outside."""
     return f"Stopped. Finished results are kept. To continue, run the same command again: {command}"

@@ -15,6 +15,7 @@ from typing import cast
 import numpy as np
 import torch
 
+from dpmia.common.errors import PlaceError
 from dpmia.common.registry import load
 from dpmia.datasets.table import Dataset
 from dpmia.models.building import IMAGE_NETWORKS
@@ -22,6 +23,7 @@ from dpmia.training.engines.base import Engine
 from dpmia.training.run import Run, Seeds
 from dpmia.training.train_models import architecture_for  # and with it what a training job imports
 from dpmia.workflow.expected import MachineRates, key, step_seconds
+from dpmia.workflow.interrupts import quiet_interrupts
 from dpmia.workflow.training_work import Trained
 
 #: CPU seconds for which each kind of model is trained, and after which no further kind is begun.
@@ -106,8 +108,13 @@ def _step(kind: Trained) -> float:
 
 def main() -> None:
     """Add to the file of rates that is named what the kinds of models on standard input cost, a JSON list."""
+    quiet_interrupts()
     path = Path(sys.argv[1])
-    measure(map(Trained.from_plain, json.loads(sys.stdin.read())), MachineRates.read(path)).write(path)
+    rates = measure(map(Trained.from_plain, json.loads(sys.stdin.read())), MachineRates.read(path))
+    try:
+        rates.write(path)
+    except OSError as error:
+        sys.exit(str(PlaceError.of(error) or error))
 
 
 if __name__ == "__main__":

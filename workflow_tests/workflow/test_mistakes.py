@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+
 import pytest
 
 
@@ -53,8 +55,9 @@ def test_a_file_that_no_job_makes(workspace, target, message):
     assert workspace.made == set()
 
 
-def test_keys_after_a_second_config_are_not_lost(workspace):
-    response = workspace.snakemake("help", "--config", "seed=-3")
+@pytest.mark.parametrize("second", [("--config", "seed=-3"), ("--config=seed=-3",)])
+def test_keys_after_a_second_config_are_not_lost(workspace, second):
+    response = workspace.snakemake("help", *second)
     assert response.returncode == 2
     assert response.stdout.strip().splitlines()[-1] == (
         "Error: --config: it is there more than once, and Snakemake takes the last one alone. "
@@ -141,6 +144,21 @@ def test_a_missing_raw_file_without_a_network_is_reported_with_its_places(worksp
     assert response.stdout.count("Error in fetch_raw_file:") == 1
     assert "Traceback" not in response.stdout
     assert workspace.made == set()
+
+
+def test_a_right_raw_file_stays_where_its_job_runs_again(workspace):
+    content, published = b"a right file\n", "a7594a11d7771c0efe1a740824e0e833da9c4cad07c39a9766a874575563fb3f,93220"
+    workspace.edit("dpmia/datasets/raw/sources.csv", published, f"{hashlib.sha256(content).hexdigest()},{len(content)}")
+    path = "resources/real/raw/student/student-por.csv"
+    file = workspace.folder / path
+    file.parent.mkdir(parents=True)
+    file.write_bytes(content)
+    again = {"data": "real", "download": False}
+    assert workspace.snakemake(path, "--forcerun", "fetch_raw_file", **again).returncode == 0
+    assert file.read_bytes() == content
+    file.write_bytes(b"a damaged one\n")
+    assert workspace.snakemake(path, "--forcerun", "fetch_raw_file", **again).returncode == 2
+    assert file.read_bytes() == b"a damaged one\n", "it may be all that there is"
 
 
 @pytest.mark.parametrize(

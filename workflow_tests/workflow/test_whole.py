@@ -140,6 +140,11 @@ def test_a_run_is_published_when_a_commit_names_it(grown):
     assert {paper for paper, page in pages.items() if "Theory and simulations" in page} == {*PAPERS} - {"humphries"}
     assert grown.planned("publish") == {}
     assert grown.snakemake("publish", "--forcerun", "publish_paper").returncode == 0, "takes the place of the last one"
+    grown.edit("scripts/publish.py", "    publish(paper", "    (folder / 'half').write_text('')\n    publish(paper")
+    git("add scripts", commit)
+    assert grown.snakemake("publish", "--forcerun", "publish_paper").returncode == CANNOT_RUN
+    there = {paper: (published / paper / "README.md").read_text() for paper in PAPERS}
+    assert there == pages, "the last one stays where the next one fails"
 
 
 def test_the_report_of_the_workflow_engine_has_every_artifact_in_its_paper(finished, tmp_path):

@@ -91,7 +91,8 @@ def _by_threshold(fields: Fields, name: str, unique: Sequence[str], positive_fro
     for text in unique:
         if not is_number(text):
             row = _first_row(fields, name, text)
-            raise DataError(_place(fields, name, row), f"{_shown(text)} is not a number, as positive_from requires")
+            problem = f"{_shown(text)} is not a number, as positive_from requires"
+            raise DataError(_place(fields, name, row), problem, "Correct it, or name the texts of class 1 in positive")
     code = {text: int(float(text) >= positive_from) for text in unique}
     return (f"below {positive_from:g}", f"{positive_from:g} and above"), code
 

@@ -137,8 +137,10 @@ def known_column(fields: Fields, name: str, key: str) -> None:
     """Refuse a key of the settings, or an option, that names no column."""
     if name not in fields.columns:
         problem = f"{key} is {name!r}, which is none of the columns {shortened(fields.columns)}"
-        several = key.startswith("--") and all(part in fields.columns for part in name.split(","))
-        remedy = f"Separate them by spaces: {key} {name.replace(',', ' ')}" if several else ""
+        remedy = ""
+        if key.startswith("--") and all(part in fields.columns for part in name.split(",")):
+            by_spaces = f"Separate them by spaces: {key} {name.replace(',', ' ')}"
+            remedy = by_spaces if key == "--drop" else "Name one of them"
         raise DataError(fields.file, problem, remedy or suggestion(name, fields.columns))
 
 

@@ -72,7 +72,7 @@ def read(folder: Path, reading: OwnReading) -> OwnTable:
     path = folder / Path(reading.path).name
     table = _from_arrays(path, reading) if reading.form == "npz" else _from_table(path, reading)
     if len(table.y) < FEWEST:
-        raise DataError(path.name, f"{len(table.y)} records are fewer than the required {FEWEST}")
+        raise DataError(path.name, f"{len(table.y)} records are fewer than the required {FEWEST}", "Add records")
     return table
 
 
@@ -158,7 +158,8 @@ def _from_table(path: Path, reading: OwnReading) -> OwnTable:
     y, classes = checks.labels(fields, label, marks, reading.positive, reading.positive_from, kind)
     columns = checks.parsed(fields, names, reading.types, marks, reading.most_values)
     if not columns:
-        raise DataError(path.name, f"no feature is left among the columns {shortened(fields.columns)}")
+        problem = f"no feature is left among the columns {shortened(fields.columns)}"
+        raise DataError(path.name, problem, "Drop fewer of them")
     frame = pd.DataFrame(columns)
     if by is not None:
         groups = groups_of(fields, by, marks)

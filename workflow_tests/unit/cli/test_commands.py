@@ -43,7 +43,7 @@ def test_an_audit_by_groups_is_planned_as_written(folder):
                   "--epsilon", "1", "inf", "--drop", "ward", "--limit", "auc_excess=0.7")  # fmt: skip
     assert started == [
         *("audit", "--config", "data=real", "scale=laptop", "experiments=[clinic_2.yaml]"),
-        "audit={fail_above: {auc_excess: 0.7}}",
+        *("epsilons=null", "engine=null", "audit={fail_above: {auc_excess: 0.7}, epsilons: null}"),
     ]
     plan = make_plan({"data": "real", "scale": "smoke", "experiments": ["clinic_2.yaml"]}, folder)
     experiment = plan.experiments["clinic_2"]
@@ -122,7 +122,7 @@ def test_settings_that_nobody_edited_are_replaced(folder, capsys):
     run(*given, "--epochs", "7", "--limit", "auc=0.9")
     file = folder / "clinic_2.yaml"
     first, second, *_ = file.read_text().splitlines()
-    assert "'audit={fail_above: {auc: 0.9}}'" in first
+    assert "'audit={fail_above: {auc: 0.9}, epsilons: null}'" in first
     assert second.startswith("# Written by dpmia, which replaces this file until you edit it: sha256 ")
     assert yaml.safe_load(file.read_text())["defaults"]["training"]["epochs"] == 7
     for value in ("0.1", "0.2"):
@@ -130,6 +130,30 @@ def test_settings_that_nobody_edited_are_replaced(folder, capsys):
         assert yaml.safe_load((folder / "plan.yaml").read_text())["value"] == float(value)
     file.write_text("paper: audit\n")
     assert "holds settings that no command wrote" in refused(capsys, *given), "the file of somebody else"
+
+
+def test_another_table_of_the_same_name_replaces_nothing_without_a_word(folder, capsys):
+    run("audit", "Clinic 2.csv", "--label", "readmitted")
+    (folder / "last year").mkdir()
+    shutil.copy(folder / "Clinic 2.csv", folder / "last year")
+    other = ("audit", "last year/Clinic 2.csv", "--label", "readmitted")
+    shown = refused(capsys, *other)
+    assert "clinic_2.yaml: it has the settings of another table, Clinic 2.csv. Rename the table, run in" in shown
+    assert "path: Clinic 2.csv" in (folder / "clinic_2.yaml").read_text()
+    run(*other, "--overwrite")
+    assert "path: last year/Clinic 2.csv" in (folder / "clinic_2.yaml").read_text()
+
+
+def test_a_table_of_few_records_is_refused_with_what_they_are_too_few_for(folder, capsys):
+    rows = (folder / "Clinic 2.csv").read_text().splitlines()
+    (folder / "few.csv").write_text("\n".join(rows[:51]) + "\n")
+    assert "few.csv: its 50 records are fewer than 64. Add records, or write settings" in refused(
+        capsys, "audit", "few.csv", "--label", "readmitted"
+    )
+    assert "few.csv, column 'hospital': its largest group has " in refused(
+        capsys, "audit", "few.csv", "--label", "readmitted", "--group", "hospital"
+    )
+    assert not list(folder.glob("*.yaml"))
 
 
 @pytest.mark.parametrize("edited", [False, True])
@@ -256,7 +280,11 @@ WRONG = {
     ),
     "small groups": (
         ("audit", "Clinic 2.csv", "--label", "readmitted", "--group", "age"),
-        "Error: the settings of clinic_2.yaml, clinic_2.arms: no group of 'age' has at least 40 records",
+        "Error: Clinic 2.csv, column 'age': its largest group has 21 records, fewer than 40. Add records, or write",
+    ),
+    "columns in one word": (
+        ("audit", "Clinic 2.csv", "--label", "readmitted", "--group", "age,hospital"),
+        "and 2 more. Name one of them.",
     ),
     "classes": (("attack", "Clinic 2.csv"), "fewer than two columns of classes; columns: hospital, age"),
     "class twice": (("attack", "Clinic 2.csv", "--classes", "a=age", "a=age"), "the class 'a' has two columns."),

@@ -109,6 +109,7 @@ def test_parquet_without_its_library_is_reported(tmp_path, monkeypatch):
             "positive cannot be combined with positive_from",
         ),
         ({"path": "a.npz", "label": "y"}, "label cannot be combined with .npz"),
+        ({"path": "a.parquet", "label": "y", "separator": ";"}, "separator cannot be combined with Parquet"),
     ],
 )
 def test_settings_that_do_not_fit_together_are_refused(settings, message):

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from dpmia.workflow.ending import ending
+from dpmia.workflow.failures import TYPED
 from dpmia.workflow.status import status
 
 CLAIMS = 'id,verdict,note\na,reproduced,"with, a comma"\nb,reproduced,\nc,not run,\n'
@@ -20,18 +21,21 @@ def folder(tmp_path):
 
 
 def test_the_end_prints_where_the_report_is_and_counts_verdicts(folder):
-    reported = ending(folder, time.time() - 60, "real")
+    reported = ending(folder, time.time() - 60, "real", "laptop")
     assert reported == f"\nReport: {folder}/report.html\nClaims: 2 reproduced, 1 not run\n"
 
 
-def test_after_synthetic_data_the_end_prints_what_to_type_for_real_data(folder):
-    assert ending(folder, time.time() - 60, "synthetic").endswith("snakemake --cores all --config data=real\n")
+@pytest.mark.parametrize(("typed", "command"), [("", "snakemake"), ("dpmia run all", "dpmia run")])
+def test_after_synthetic_data_the_end_prints_what_to_type_for_real_data(folder, monkeypatch, typed, command):
+    monkeypatch.setenv(TYPED, typed)
+    last = ending(folder, time.time() - 60, "synthetic", "night").splitlines()[-1]
+    assert last.endswith(f" real data: {command} --cores all --config data=real scale=night")
 
 
 def test_a_run_that_made_no_report_prints_nothing(folder):
-    assert ending(folder, time.time() + 60, "real") == ""
+    assert ending(folder, time.time() + 60, "real", "laptop") == ""
     (folder / "report.html").unlink()
-    assert ending(folder, 0, "real") == ""
+    assert ending(folder, 0, "real", "laptop") == ""
 
 
 @pytest.fixture
