@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, field_validator
+from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from dpmia.common.epsilon import format_epsilon
 from dpmia.settings import names
@@ -55,6 +55,13 @@ def _listed(value: Any) -> Any:
     return [value] if isinstance(value, str) else value
 
 
+def _with_nulls(value: Any) -> Any:
+    """Return settings with None for the text "null", which is what `--config` makes of it."""
+    if isinstance(value, dict):
+        return {key: _with_nulls(below) for key, below in value.items()}
+    return None if value == "null" else value
+
+
 class Config(Settings):
     """`config.yaml`: data, scale and seed of a run."""
 
@@ -85,6 +92,11 @@ class Config(Settings):
     """What `snakemake plan` plans."""
     audit: Audit = Audit()
     """Limits of `snakemake audit`."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _null_on_the_command_line(cls, given: Any) -> Any:
+        return _with_nulls(given)
 
     @field_validator("epsilons")
     @classmethod

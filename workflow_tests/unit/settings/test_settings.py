@@ -255,6 +255,11 @@ def test_an_arm_may_have_a_model_of_its_own(plan):
     assert arms["small"].draw == arms["usual"].draw == {"rate": 0.5}
 
 
+def test_null_may_be_typed_on_the_command_line():
+    typed = {"engine": "null", "epsilons": "null", "data_mirror": "null", "audit": {"epsilons": "null"}}
+    assert checked(Config, typed, "config") == Config()
+
+
 def test_one_engine_trains_the_networks_of_all_experiments():
     config = OWN_CONFIG | {"experiments": ["experiments/humphries.yaml", "experiments/patients.yaml"]}
     own, opacus = (make_plan(config | {"engine": engine}, ROOT).experiments for engine in (None, "opacus"))
