@@ -102,6 +102,7 @@ rule decide:
         audits=lambda wildcards: to_judge()[1],
         budget=CONFIG.budget,
         looks=ALL_LOOKS.plain() if ALL_LOOKS else None,
+        seed=CONFIG.seed,
         named=LAYOUT.keys,
         efforts=lambda wildcards: efforts(*to_judge()),
     message:

@@ -51,7 +51,7 @@ def refuse(error):
 try:
     PLANNED = make_plan(config, Path.cwd(), REPOSITORY)
     # The replicates that `snakemake decide` added are a part of the settings.
-    ALL_LOOKS = read_looks(RunLayout(PLANNED).run)
+    ALL_LOOKS = read_looks(RunLayout(PLANNED).run, PLANNED.config.seed)
     LOOKS = ALL_LOOKS and ALL_LOOKS.renamed({key: name for name, key in RunLayout(PLANNED).keys.items()})
     TIMES = LOOKS.times if LOOKS else None
     PLAN = with_added_replicates(PLANNED, TIMES or {})

@@ -15,7 +15,7 @@ def main(snakemake):
     print(message)
     if look:
         look = look.renamed(params.named)
-        write_looks(params.run["folder"], looks.and_then(look) if looks else Looks([look]))
+        write_looks(params.run["folder"], (looks or Looks([], params.seed)).and_then(look))
         print("\nThese replicates come next. Whatever stops that, the same command goes on.")
     elif looks:
         print("\nFigures, verdicts and the report with all added replicates: the same command with the target all")

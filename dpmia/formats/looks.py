@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from dpmia.common.errors import DataError
 from dpmia.common.files import whole_file
 from dpmia.common.plain import PlainData
 from dpmia.common.reading.source import Source
@@ -55,9 +56,14 @@ class Looks(PlainData):
     """All looks of a run after which replicates were added, in their order.
 
     There are none where they are planned, and the ordinary run is to be judged as the first of them.
+
+    Attributes:
+        looks: in their order.
+        seed: of the run that was looked at; None in files that do not say it.
     """
 
     looks: list[Look]
+    seed: int | None = None
 
     @property
     def times(self) -> dict[str, int]:
@@ -71,18 +77,22 @@ class Looks(PlainData):
 
     def and_then(self, look: Look) -> Looks:
         """Return these looks and one more."""
-        return Looks([*self.looks, look])
+        return replace(self, looks=[*self.looks, look])
 
     def renamed(self, names: Mapping[str, str]) -> Looks:
         """Return the looks with other names, without what has none: name here -> name there."""
-        return Looks([look.renamed(names) for look in self.looks])
+        return replace(self, looks=[look.renamed(names) for look in self.looks])
 
 
-def read_looks(run: str | Path) -> Looks | None:
+def read_looks(run: str | Path, seed: int) -> Looks | None:
     """Return the looks of a run; None where no replicates were added.
 
+    Args:
+        run: its folder.
+        seed: its seed.
+
     Raises:
-        DataError: the file is damaged.
+        DataError: the file is damaged, or its looks are of another seed.
     """
     path = Path(run, FILE)
     if not os.path.lexists(path):  # a link to nothing is a damaged file, not no file
@@ -92,6 +102,9 @@ def read_looks(run: str | Path) -> Looks | None:
     with source.faults("it is not what `snakemake decide` wrote"):
         looks = Looks.from_plain(source.json())
         float(looks.spent)
+    if looks.seed not in (None, seed):
+        problem = f"replicates were added to the run with seed {looks.seed}, and this one has seed {seed}"
+        raise DataError(str(path), problem, f"Run seed {seed} in another folder, or delete the file.")
     return looks
 
 

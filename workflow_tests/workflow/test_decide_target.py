@@ -76,7 +76,7 @@ def test_replicates_are_added_look_by_look_through_an_interruption(school):
     without = school.snakemake("decide", **REAL)
     assert without.returncode != 0
     assert "config, budget: decide needs a budget. Add --config budget=0.5, in core-hours." in without.stdout
-    assert read_looks(school.folder / RUN) is None
+    assert read_looks(school.folder / RUN, 1) is None
 
     command = [sys.executable, "-m", "snakemake", "--cores", "1", "decide", "--config", "scale=laptop", "data=real"]
     run = subprocess.Popen(
@@ -88,7 +88,7 @@ def test_replicates_are_added_look_by_look_through_an_interruption(school):
         time.sleep(0.05)
     os.killpg(run.pid, signal.SIGINT)
     assert run.wait(timeout=120) != 0
-    assert read_looks(school.folder / RUN).times == {"student": 2}
+    assert read_looks(school.folder / RUN, 1).times == {"student": 2}
     assert replicates(school).equals(before)
 
     planned = school.snakemake("decide", "--dry-run", **REAL, budget=0.9)
@@ -103,7 +103,7 @@ def test_replicates_are_added_look_by_look_through_an_interruption(school):
     response = school.snakemake("decide", **REAL, budget=0.9)
     assert response.returncode == 0, response.stdout
     assert "all added replicates: the same command with the target all" in response.stdout
-    assert replicates(school)["replicate"].nunique() == 3 * read_looks(school.folder / RUN).times["student"] > 6
+    assert replicates(school)["replicate"].nunique() == 3 * read_looks(school.folder / RUN, 1).times["student"] > 6
     assert school.planned(TABLE, **REAL) == {}
 
 
@@ -152,7 +152,7 @@ def test_limits_of_an_audit_are_decided_by_more_replicates(school):
 
     response = school.snakemake("decide", **limit, budget=0.5)
     assert response.returncode == 0, response.stdout
-    looks = read_looks(school.folder / RUN)
+    looks = read_looks(school.folder / RUN, 1)
     limits = json.loads(report.read_text())["limits"]
     assert limits["error"] == ERROR_OF_LOOK
     assert {held["estimate"]["count"] for held in limits["held"]["means"]} == {3 * looks.times["audits/clinic/clinic"]}

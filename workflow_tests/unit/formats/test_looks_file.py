@@ -14,15 +14,22 @@ ROOT = Path(__file__).parents[3]
 
 
 def test_looks_are_read_as_they_were_written_and_the_last_one_counts(tmp_path):
-    assert read_looks(tmp_path) is None
+    assert read_looks(tmp_path, 1) is None
     looks = Looks([Look(core_hours=0.25, times={"heart": 2, "student": 2})])
     looks = looks.and_then(Look(core_hours=0.5, times={"heart": 4}))
     write_looks(tmp_path, looks)
-    assert read_looks(tmp_path) == looks
+    assert read_looks(tmp_path, 1) == looks
     assert looks.times == {"heart": 4, "student": 2}
     assert looks.spent == 0.75
     here = looks.renamed({"heart": "mine"})
     assert (here.times, here.spent) == ({"mine": 4}, 0.75)
+
+
+def test_looks_of_another_seed_are_not_those_of_this_run(tmp_path):
+    write_looks(tmp_path, Looks([Look(0.25, {"heart": 2})], seed=1))
+    assert read_looks(tmp_path, 1).and_then(Look(0.5, {"heart": 4})).renamed({"heart": "heart"}).seed == 1
+    with pytest.raises(DataError, match=r"looks\.json: replicates .* the run with seed 1, .* has seed 2\. Run"):
+        read_looks(tmp_path, 2)
 
 
 @pytest.mark.parametrize(
@@ -41,7 +48,7 @@ def test_looks_are_read_as_they_were_written_and_the_last_one_counts(tmp_path):
 def test_a_damaged_file_is_refused(tmp_path, text, message):
     (tmp_path / FILE).write_text(text)
     with pytest.raises(DataError, match=message):
-        read_looks(tmp_path)
+        read_looks(tmp_path, 1)
 
 
 def test_added_replicates_are_further_blocks_and_change_no_other():
@@ -62,4 +69,4 @@ def test_added_replicates_are_further_blocks_and_change_no_other():
 def test_a_link_to_nothing_is_a_damaged_file(tmp_path, target):
     (tmp_path / FILE).symlink_to(target)
     with pytest.raises(DataError, match=r"looks\.json: .*link.*Restore it, or delete it"):
-        read_looks(tmp_path)
+        read_looks(tmp_path, 1)

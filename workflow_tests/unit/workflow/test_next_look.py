@@ -81,18 +81,18 @@ def test_the_script_writes_the_look_that_it_prints(run, tmp_path, monkeypatch, c
 
     def decide(budget, looks):
         params = SimpleNamespace(
-            run=run, audits={}, efforts=EFFORTS, budget=budget, looks=looks and looks.plain(), named=KEYS
+            run=run, audits={}, efforts=EFFORTS, budget=budget, looks=looks and looks.plain(), seed=1, named=KEYS
         )
         handed = SimpleNamespace(params=params, output=[], log=[str(tmp_path / "log")], rule="decide")
         runpy.run_path(str(SCRIPT), init_globals={"snakemake": handed})
         return capsys.readouterr().out
 
     assert "No replicates are worth adding." in decide(0.05, None)
-    assert read_looks(tmp_path) is None
+    assert read_looks(tmp_path, 1) is None
     assert "student: 8 replicates, 4 now (look 2 of 4)" in decide(1.0, None)
-    first = read_looks(tmp_path)
-    assert first == Looks([Look(0.1, {"own/mine/student": 2})])
+    first = read_looks(tmp_path, 1)
+    assert first == Looks([Look(0.1, {"own/mine/student": 2})], seed=1)
     students(tmp_path, 8)
     of_others = Looks([*first.looks, Look(0.2, {"student": 4})])
     assert "Nothing is left to decide." in decide(1.0, of_others)
-    assert read_looks(tmp_path) == first  # all is decided
+    assert read_looks(tmp_path, 1) == first  # all is decided
