@@ -59,7 +59,7 @@ class Looks(PlainData):
 
     Attributes:
         looks: in their order.
-        seed: of the run that was looked at; None in files that do not say it.
+        seed: of the run; None in files that do not say it.
     """
 
     looks: list[Look]

@@ -32,7 +32,7 @@ class Recipe(PlainData):
         decay: of the learning rate, see `pace`.
         clip_all: clip the gradients of models without privacy, too; else those of private models only.
         grad_sample_mode: of the engine `opacus` (see there): `hooks`, `ghost` or `auto`.
-        precision: of the engine `plain`, as Lightning's `Trainer` takes it: `32-true` or `bf16-mixed`.
+        precision: of the engines `plain` and `lightning`, as Lightning's `Trainer` takes it: `32-true` or `bf16-mixed`.
     """
 
     optimiser: str

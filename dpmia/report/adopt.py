@@ -36,11 +36,11 @@ RUN = ("scale", "commit", "date")
 #: Of the table of all papers.
 COLUMNS = (
     "paper",
-    "claims reproduced",
-    "others",
+    "papers' claims reproduced",
+    "their other verdicts",
     "ours reproduced",
-    "others of ours",
-    "decided, of the decidable",
+    "our other verdicts",
+    "decided, of those that the data can decide",
     *RUN,
 )
 

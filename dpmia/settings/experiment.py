@@ -362,9 +362,9 @@ class Experiment(Settings):
 
 
 class ExperimentEntry(Settings):
-    """An experiment as it is written; what is left out stands in `like`, or in the file's `defaults` and `scales`.
+    """An experiment in a file. Keys that are left out come from `like`, or from the file's `defaults` and `scales`.
 
-    A value of null takes away what would be inherited, at every scale.
+    null removes an inherited value, at every scale.
     """
 
     model_config = ConfigDict(extra="allow")

@@ -44,7 +44,7 @@ def folder(tmp_path, monkeypatch):
 
 @pytest.fixture
 def with_program(folder):
-    shutil.copy(ROOT / "examples/patients.csv", folder)
+    shutil.copytree(ROOT / "examples", folder / "examples")
     (folder / "train.py").write_text(blocks(TRAINING, "python")[0], encoding="utf-8")
     (folder / "train.R").write_text(blocks(TRAINING, "r")[0], encoding="utf-8")
     return folder
@@ -52,7 +52,7 @@ def with_program(folder):
 
 def planned(folder, name, settings):
     (folder / f"{name}.yaml").write_text(yaml.safe_dump(settings), encoding="utf-8")
-    return make_plan({"data": "real", "experiments": [f"{name}.yaml"]}, folder).experiments[name]
+    return make_plan({"experiments": [f"{name}.yaml"]}, folder).experiments[name]
 
 
 def test_the_settings_of_the_program_are_right(with_program):
