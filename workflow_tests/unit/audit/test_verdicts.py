@@ -129,6 +129,19 @@ def test_members_of_one_model_that_stand_out_are_no_guess():
     assert verdict(single(tpr_at_1pct_fpr=bare(0.022, 1)), description=of_predictions(True))[0] == "quiet"
 
 
+@pytest.mark.parametrize(
+    # 15, 17, 17 and 18 members where 5 of 500 non-members pass: probabilities .020, .0079, .0079, .0049 under guessing.
+    ("rate", "attacks", "kind"),
+    [(0.030, 1, "quiet"), (0.034, 1, "leaks"), (0.034, 2, "quiet"), (0.036, 2, "leaks")],
+)
+def test_that_one_of_several_attacks_stands_out_takes_more(rate, attacks, kind):
+    entries = [
+        single(attack=f"attack_{number}", tpr_at_1pct_fpr=bare(0.01 if number else rate, 1))
+        for number in range(attacks)
+    ]
+    assert verdict(*entries, description=of_predictions(True))[0] == kind
+
+
 def test_a_cause_is_named_only_where_it_is_known():
     measured = entry(auc_excess=None)
     kind, reason = verdict(measured, description=of_predictions(None))

@@ -22,6 +22,12 @@ def in_another_process(meaning):
     return int(done.stdout)
 
 
+def test_seeds_are_those_of_published_numbers():
+    assert derive_seed(1, "weights", "data", 3) == 1210879725908846634
+    arm = {"iid": False, "draw": {"rate": 0.5}}
+    assert derive_seed(1, "weights", "data", arm, 3, "inf", "target") == 5158287957736944929
+
+
 def test_the_same_meaning_is_the_same_seed_in_another_process():
     assert in_another_process(MEANING) == derive_seed(1, *MEANING)
 

@@ -140,8 +140,19 @@ def test_records_without_a_score_rank_last_in_the_curves_of_an_audit(files):
             scores[::7] = np.nan
             return scores
 
-    for name, signal, scores in scored({"silent": (Silent(), [])}, files[:1], 1):
-        assert name == "silent"
+    class Changing(AverageThreshold):
+        def scores(self, signal, knowledge, rng):
+            scores = super().scores(signal, knowledge, rng)
+            signal.logits[:] = 0
+            return scores
+
+    found = list(scored({"changing": (Changing(), []), "silent": (Silent(), [])}, files[:1], 1))
+    assert len(found) == 2 * len(list(load_all(files[:1])))
+    assert {name for name, _, _ in found} == {"changing", "silent"}
+    for name, signal, scores in found:
+        assert signal.logits.any(), "each attack has a copy"
+        if name == "changing":
+            continue
         assert np.isneginf(scores[::7]).all()
         assert np.isfinite(np.delete(scores, np.s_[::7])).all()
         assert len(scores) == len(signal.records)
@@ -277,6 +288,19 @@ def test_the_excess_of_an_attack_is_what_it_reaches_beyond_the_blind_baseline_of
         model, metric = (row.arm, row.epsilon, row.replicate), row.metric.removesuffix("_excess")
         assert row.value == values["optimal_threshold", metric, *model] - values[BLIND, metric, *model]
         assert row.oracle
+
+
+def test_what_groups_of_records_add_to_an_excess_is_paired_too(table):
+    blind = table[table["metric"].isin(("advantage", "auc"))].assign(attack=BLIND, oracle=False)
+    blind = blind.assign(value=0.25, **{name: 0.5 * blind[name] + 0.01 for name in EFFECTS})
+    rows = replicates_table(pd.concat([table, blind]), set(ARMS))
+    effects = rows.set_index(["attack", "metric", "arm", "epsilon", "replicate"])[EFFECTS].astype(float).sort_index()
+    for metric in ("advantage", "auc"):
+        excess = effects.loc[("optimal_threshold", f"{metric}_excess")].dropna()
+        assert len(excess)
+        apart = effects.loc[("optimal_threshold", metric)] - effects.loc[(BLIND, metric)]
+        np.testing.assert_allclose(excess, apart.loc[excess.index], atol=1e-12)
+        assert not np.allclose(excess, effects.loc[("optimal_threshold", metric)].loc[excess.index])
 
 
 def test_summaries_are_means_over_replicates_with_intervals(table, files):

@@ -118,6 +118,8 @@ def test_null_losses_are_those_the_attacks_describe(files):
     table = run(nulls_table, files, alpha=0.1)
     assert table.columns.tolist() == NULLS
     references = outputs(2, 0)
+    assert set(table["attack"]) == set("SPRD")
+    assert (table.groupby(["targets", "attack"])["record"].nunique() == 2).all()
     for (replicate, record, letter), rows in table.groupby(["target", "record", "attack"]):
         signal, reported = target(replicate), np.unique(rows["null_loss"])
         population = signal.membership == POPULATION

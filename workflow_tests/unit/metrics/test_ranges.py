@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from dpmia.evaluation.summary import summary_table
-from dpmia.formats.rows import COLUMNS
+from dpmia.formats.rows import COLUMNS, RECORDS
 from dpmia.metrics.precision import measured_precision, precision_references
 from dpmia.metrics.ranges import possible_range
 from dpmia.metrics.ranking import advantage, ranking
@@ -43,6 +43,24 @@ def test_every_metric_of_an_attack_has_a_range_that_holds_it():
 )
 def test_ranges(metric, expected):
     assert possible_range(metric) == expected
+
+
+@pytest.mark.parametrize(
+    ("metric", "interval"),
+    [
+        ("accuracy_members", "records"),
+        ("tpr", "records"),
+        ("precision", "none: all values equal"),
+        ("guessed_right@0.5", "none: all values equal"),
+        ("advantage", "none: all values equal"),
+        ("precision_baseline", "exact"),
+        ("tpr_ceiling@0.1", "exact"),
+    ],
+)
+def test_equal_values_have_limits_where_all_records_are_counted(metric, interval):
+    rows = [["toy", "a", True, 1.0, "x", False, metric, replicate, 1.0, 50] for replicate in range(3)]
+    summary = summary_table(pd.DataFrame(rows, columns=[*COLUMNS, RECORDS]))
+    assert summary["interval"].tolist() == [interval]
 
 
 def test_no_interval_of_a_summary_leaves_the_range_and_two_replicates_have_none():

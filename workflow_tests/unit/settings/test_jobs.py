@@ -4,10 +4,9 @@ import inspect
 import json
 import math
 from dataclasses import replace
-from functools import partial
 
 import pytest
-from settings_samples import ADULT, BASES, BERNOULLI, BIAS, HEART, IID, RICH, experiment, plan_of
+from settings_samples import ADULT, BASES, BERNOULLI, BIAS, HEART, IID, RICH, experiment
 
 from dpmia.common.errors import ConfigError
 from dpmia.common.plain import to_plain
@@ -18,12 +17,6 @@ from dpmia.jobs.drawing import Canaries, PrepareJob
 from dpmia.settings import jobs, names, reference_jobs
 
 #: An experiment with every kind of model and attack.
-
-
-@pytest.fixture
-def plan(tmp_path):
-    """A function that makes the plan of one experiment file at one scale."""
-    return partial(plan_of, tmp_path)
 
 
 def all_jobs(given):

@@ -1,11 +1,10 @@
 """Settings: what is accepted, how layers make one experiment, and what is written about them."""
 
 import json
-from functools import partial
 
 import jsonschema
 import pytest
-from settings_samples import ADULT, BASES, FILE, HEART, HUMPHRIES, OWN_CONFIG, OWN_FILES, ROOT, changed, plan_of
+from settings_samples import ADULT, BASES, FILE, HEART, HUMPHRIES, OWN_CONFIG, OWN_FILES, ROOT, changed
 from settings_samples import experiment as sample
 
 from dpmia.common.errors import ConfigError
@@ -29,13 +28,6 @@ from dpmia.settings.predictions import Predictions
 from dpmia.settings.resolve import SCALES, make_plan
 from dpmia.settings.studies import KINDS
 from dpmia.settings.training import ArmTraining, Model, Privacy, StatedMechanism, Training
-
-
-@pytest.fixture
-def plan(tmp_path):
-    """A function that makes the plan of one experiment file at one scale."""
-    return partial(plan_of, tmp_path)
-
 
 # What is accepted
 

@@ -2,10 +2,9 @@
 
 import inspect
 import json
-from functools import partial
 
 import pytest
-from settings_samples import HEART, HUMPHRIES, OWN_CONFIG, ROOT, changed, plan_of
+from settings_samples import HEART, HUMPHRIES, OWN_CONFIG, ROOT, changed
 
 from dpmia.common.errors import ConfigError
 from dpmia.common.registry import load
@@ -24,12 +23,6 @@ GENERATOR = {
 }
 REGRESSION = {"kind": "regression", "dataset": "eyedata", "model": "ridge", "parameters": [1], "splits": 2}
 FILE = {"paper": "someone", "studies": {"generator": GENERATOR, "ridge": REGRESSION}}
-
-
-@pytest.fixture
-def plan(tmp_path):
-    """A function that makes the plan of one experiment file at one scale."""
-    return partial(plan_of, tmp_path)
 
 
 def test_every_kind_has_settings_and_a_function():

@@ -193,6 +193,12 @@ def test_records_that_join_at_random_are_in_and_out_at_their_rate(records, expec
     assert not models.trained_on.all(0).any()
 
 
+def test_private_models_of_records_that_join_at_random_are_accounted_for_by_their_expected_number(dataset):
+    models = train(dataset, experiment(**BERNOULLI, references={"count": 3, "block": 3}), "one", epsilons=(1.0,))
+    assert {card.accounting.rate for card in models.cards} == {10 / 80}
+    assert {card.accounting.steps for card in models.cards} == {card.steps for card in models.cards} == {80 // 10 * 2}
+
+
 def test_a_batch_larger_than_the_training_set_is_reported(dataset):
     with pytest.raises(TrainingError, match=r"training set of 40 records makes no batch of 41\."):
         train(dataset, experiment(training={"batch_size": 41}))

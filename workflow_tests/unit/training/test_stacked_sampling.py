@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 from scipy.stats import binom, chi2
+from tiny_training import SHAPE, make_data
 
 from dpmia.formats.recipe import Recipe
-from dpmia.training.run import Seeds
+from dpmia.training.engines.stacked import StackedEngine
+from dpmia.training.run import Run, Seeds
 from dpmia.training.streams import Streams
 
 #: Chance that a right sampler fails one of the tests below, were the seeds drawn anew.
@@ -14,6 +16,20 @@ FALSE_ALARM = 1e-6
 
 def open_streams(records, batch_size, sampling="poisson", seed=1):
     return Streams(Seeds(1, seed, 3), Recipe("sgd", 0.1, batch_size, 1, sampling=sampling), records)
+
+
+def test_the_rate_is_that_of_the_expected_number_of_records_however_many_joined():
+    draws = 20_000
+    streams = Streams(Seeds(1, 2, 3), Recipe("sgd", 0.1, 10, 1), 80, expected=100)
+    assert streams.rate == 10 / 100
+    sizes = [len(streams.batch()) for _ in range(draws)]
+    assert abs(np.mean(sizes) - 80 * 0.1) < 5 * np.sqrt(80 * 0.1 * 0.9 / draws)
+
+
+def test_an_engine_samples_at_the_rate_of_its_run():
+    run = Run("r", np.arange(40), Seeds(1, 2, 3), 1.0, expected=50)
+    engine = StackedEngine(SHAPE, Recipe("sgd", 0.1, 10, 1, clip_norm=1.0), [run], *make_data())
+    assert [stream.rate for stream in engine.streams] == [10 / 50]
 
 
 @pytest.mark.parametrize(("records", "batch_size"), [(20, 5), (20, 19), (300, 2)])

@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from dpmia.common.errors import TrainingError
 from dpmia.common.registry import load
 from dpmia.datasets.table import Dataset
 from dpmia.formats.model_card import Architecture, ModelCard
-from dpmia.formats.signals import MEMBER, NONMEMBER, POPULATION, VALIDATION, load_signals, save_signals
+from dpmia.formats.signals import CURVE, MEMBER, NONMEMBER, POPULATION, VALIDATION, load_signals, save_signals
 from dpmia.privacy.accounting import Mechanism
 from dpmia.settings import jobs
 from dpmia.settings.experiment import Experiment
@@ -21,9 +22,10 @@ from dpmia.splits.split import Split
 from dpmia.training.checkpoints import Checkpoints
 from dpmia.training.engines.plain import PlainEngine
 from dpmia.training.engines.stacked import StackedEngine
+from dpmia.training.model_spec import specify
 from dpmia.training.roles.targets import train_block
 from dpmia.training.run import Run
-from dpmia.training.train_models import architecture_for
+from dpmia.training.train_models import _digest, _name_on_queries, architecture_for
 
 INF = math.inf
 ENGINES = ["stacked", "opacus"]
@@ -157,6 +159,26 @@ def test_the_order_and_company_of_epsilons_do_not_matter(trained, dataset):
                 assert_same(signal, whole[key])
 
 
+def test_models_of_other_records_labels_or_queries_share_no_checkpoint():
+    given = jobs.train_job(experiment(), [INF], 0)
+    card = ModelCard(arm="one", iid=False, epsilon="inf", role="target", meaning=["m"], replicate=0)
+    spec = specify(
+        "model",
+        card,
+        np.arange(20),
+        np.arange(30),
+        recipe=given.recipes["one"],
+        model=given.models["one"],
+        engines=given.engines,
+        root_seed=1,
+    )
+    hard, soft = (np.full((20, 2), share, dtype=np.float32) for share in (1.0, 0.5))
+    changes = ({"records": np.arange(1, 21)}, {"soft_labels": hard}, {"soft_labels": soft})
+    others = [replace(spec, run=replace(spec.run, **change)) for change in changes]
+    assert len({_digest([one]) for one in (spec, *others)}) == 4
+    assert _name_on_queries(spec) != _name_on_queries(replace(spec, queries=np.arange(29)))
+
+
 @pytest.mark.parametrize("width", [2, 9])
 def test_the_model_that_is_followed_has_the_largest_epsilon(dataset, width, monkeypatch):
     monkeypatch.setattr(StackedEngine, "width", lambda *args: width)
@@ -164,6 +186,9 @@ def test_the_model_that_is_followed_has_the_largest_epsilon(dataset, width, monk
     followed = [float(signal.card.epsilon) for signal in signals if signal.curve is not None]
     assert max(followed) == 2.0
     assert len(followed) == math.ceil(len(signals) / width)
+    for signal in signals:
+        if signal.curve is not None:
+            assert signal.curve[-1, CURVE.index("epsilon")] == pytest.approx(float(signal.card.epsilon), rel=0.01)
 
 
 def test_a_renamed_arm_is_the_same_model(trained, dataset):
