@@ -46,7 +46,7 @@ onsuccess:
     if CONSOLE:
         CONSOLE.end()
     print(ending(Path(RUN), STARTED, CONFIG.data, CONFIG.scale), end="")
-    if any(job.rule.name == "decide" for job in workflow.dag.jobs) and read_looks(RUN) != ALL_LOOKS:
+    if any(job.rule.name == "decide" for job in workflow.dag.jobs) and read_looks(RUN, CONFIG.seed) != ALL_LOOKS:
         start_again()
 
 
