@@ -216,6 +216,7 @@ ONE_BY_ONE = {
     key: value for key, value in EXPERIMENT.items() if key not in ("blind", "shadows", "arms", "membership", "attacks")
 } | {
     "membership": {"kind": "iid", "members": 16, "nonmembers": 12, "population": 20},
+    "training": {"batch_size": 5, "epochs": 2},
     "arms": {"any": {}},
     "iid_arms": False,
     "replicates": 2,

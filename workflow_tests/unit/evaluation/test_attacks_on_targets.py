@@ -146,10 +146,10 @@ def test_records_without_a_score_rank_last_in_the_curves_of_an_audit(files):
             signal.logits[:] = 0
             return scores
 
-    found = list(scored({"changing": (Changing(), []), "silent": (Silent(), [])}, files[:1], 1))
-    assert len(found) == 2 * len(list(load_all(files[:1])))
-    assert {name for name, _, _ in found} == {"changing", "silent"}
-    for name, signal, scores in found:
+    outcomes = list(scored({"changing": (Changing(), []), "silent": (Silent(), [])}, files[:1], 1))
+    assert len(outcomes) == 2 * len(list(load_all(files[:1])))
+    assert {name for name, _, _ in outcomes} == {"changing", "silent"}
+    for name, signal, scores in outcomes:
         assert signal.logits.any(), "each attack has a copy"
         if name == "changing":
             continue
