@@ -80,7 +80,8 @@ def test_the_page_describes_every_placeholder():
 @pytest.fixture
 def exchanged(with_program):
     """Return numbers for the placeholders, for records of the example."""
-    dataset = prepare(planned(with_program, "mine", yaml.safe_load(blocks(TRAINING, "yaml")[0])), with_program)
+    settings = planned(with_program, "mine", yaml.safe_load(blocks(TRAINING, "yaml")[0]))
+    dataset = prepare(settings, with_program / "examples")
     x, y = dataset.inputs(), dataset.y
     np.savez("train.npz", x=x[:100], y=y[:100])
     np.savez("query.npz", x=x[:150])
