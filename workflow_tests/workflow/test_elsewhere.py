@@ -88,7 +88,7 @@ def test_another_folder_has_its_own_experiments_and_results(tmp_path):
 @pytest.mark.slow  # plans a whole run
 def test_a_folder_without_settings_has_those_of_the_workflow(tmp_path):
     shown = checked([*COMMAND, "run", "audit", "humphries_fig7", "--dry-run", "--config", "scale=smoke"], tmp_path)
-    assert "make_humphries_fig7" in shown
+    assert "Making humphries_fig7" in shown
     assert f"{REPOSITORY}/examples/patients.csv" in shown or "prepare_dataset" in shown
 
 
