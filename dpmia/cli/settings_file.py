@@ -82,18 +82,18 @@ def _check_unedited(path: Path, written: str) -> None:
 
 def _check_same_table(path: Path, settings: Any) -> None:
     """Check that the settings in a file are of the same table: those of another one of its name have results, too."""
-    there = _paths(read_yaml(path, str(path))) if path.exists() else []
-    if there and there[:1] != _paths(settings)[:1]:
+    there = _table_of(read_yaml(path, str(path))) if path.exists() else None
+    if there not in (None, _table_of(settings)):
         remedy = "Rename the table, run in another folder, or add --overwrite to replace settings and results"
-        raise UserError(str(path), f"it has the settings of another table, {there[0]}", remedy)
+        raise UserError(str(path), f"it has the settings of another table, {there}", remedy)
 
 
-def _paths(settings: Any) -> list[str]:
-    """Return all values of keys `path`, at any depth."""
+def _table_of(settings: Any) -> str | None:
+    """Return the first value of a key `path`, at any depth; None where there is none."""
     if not isinstance(settings, dict):
-        return []
-    below = [path for value in settings.values() for path in _paths(value)]
-    return [settings["path"], *below] if isinstance(settings.get("path"), str) else below
+        return None
+    below = (_table_of(value) for value in settings.values())
+    return settings.get("path") or next(filter(None, below), None)
 
 
 def _digest(text: str) -> str:
