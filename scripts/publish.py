@@ -22,7 +22,7 @@ def main(snakemake):
     folder = Path(snakemake.output[0])
     if folder.exists():  # what was published last; Snakemake restores it if this fails
         shutil.rmtree(folder)
-    publish(paper, run, verdicts, commit, folder)
+    publish(paper, run, verdicts, map(Path, snakemake.input.tables), commit, folder)
     print(f"Published: {snakemake.output[0]}", file=sys.stderr)
 
 

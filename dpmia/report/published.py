@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
+import zipfile
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -28,14 +29,16 @@ from dpmia.report.formatting import title_of
 from dpmia.report.reported_run import ReportedRun
 from dpmia.report.tally import of_ours, of_papers, summary
 
-#: What lists all other files, and says what made them; the verdicts.
-PROVENANCE, CLAIMS = "provenance.json", "claims.csv"
+#: What lists all other files, and says what made them; the verdicts; the tables that figures and verdicts are made of.
+PROVENANCE, CLAIMS, TABLES = "provenance.json", "claims.csv", "tables.zip"
 
 #: Characters of a commit that documents show.
 SHORT = 7
 
 
-def publish(paper: str, reported: ReportedRun, verdicts: pd.DataFrame, commit: str, folder: Path) -> None:
+def publish(
+    paper: str, reported: ReportedRun, verdicts: pd.DataFrame, tables: Iterable[Path], commit: str, folder: Path
+) -> None:
     """Write what a run made of one paper to a folder that is not there yet.
 
     Figures and tables without data are left out: they are the same in every run.
@@ -44,6 +47,7 @@ def publish(paper: str, reported: ReportedRun, verdicts: pd.DataFrame, commit: s
         paper: which.
         reported: the run.
         verdicts: what `dpmia.claims.judge.judge_all` returns on the paper's claims.
+        tables: files of the run that its figures, tables and verdicts are made of.
         commit: hash of the commit that made the run, as `dpmia.workflow.commit.named_commit` returns it.
         folder: where to write it.
     """
@@ -55,6 +59,7 @@ def publish(paper: str, reported: ReportedRun, verdicts: pd.DataFrame, commit: s
     if picture:
         shutil.copy(reported.artifacts[picture]["png"], folder)
     write_table(folder / CLAIMS, verdicts, digits=6)
+    _pack(tables, reported.folder, folder / TABLES)
     not_run = {name: why for name, why in sorted(reported.not_run.items()) if name in _experiments(paper)}
     page = "\n\n".join(_page(paper, artifacts, picture, verdicts, reported, not_run, commit))
     (folder / "README.md").write_text(page + "\n", encoding="utf-8")
@@ -80,6 +85,15 @@ def digests(folder: Path) -> dict[str, str]:
         for path in sorted(folder.iterdir())
         if path.name != PROVENANCE and not path.name.startswith(".")
     }
+
+
+def _pack(tables: Iterable[Path], run: Path, archive: Path) -> None:
+    """Write tables to an archive to unpack in the folder of a run; equal tables give equal bytes."""
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as packed:
+        for table in sorted(tables):
+            entry = zipfile.ZipInfo(table.relative_to(run).as_posix())
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            packed.writestr(entry, table.read_bytes())
 
 
 def _is_shown(artifact: Artifact, reported: ReportedRun) -> bool:
@@ -173,7 +187,11 @@ def _page(
         yield "\n".join(
             f"- [{title_of(artifact.name)}]({artifact.name}.csv): {artifact.caption}" for artifact in artifacts
         )
-    yield f"All verdicts with their limits: [`{CLAIMS}`]({CLAIMS}). `{PROVENANCE}` has the digest of each file."
+    yield (
+        f"All verdicts with their limits: [`{CLAIMS}`]({CLAIMS}). `{TABLES}` has the tables behind figures and "
+        f"verdicts: unpack it in `{reported.folder}`, and the command above draws and judges again without data and "
+        f"without training. `{PROVENANCE}` has the digest of each file."
+    )
 
 
 def _text(file: str) -> str:

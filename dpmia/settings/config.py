@@ -73,7 +73,7 @@ class Config(Settings):
     data_mirror: str | None = None
     """Folder with raw files that were fetched before (`real` only); what is missing there is downloaded."""
     download: bool = True
-    """Whether raw files are downloaded (`real` only); if not, `all` skips unavailable data sets."""
+    """Whether raw files are downloaded (`real` only); else `all` skips experiments with neither data nor tables."""
     seed: Annotated[int, Field(ge=0, lt=2**128)] = 1
     """The root of all randomness: the same seed gives the same numbers."""
     engine: Annotated[str, OneOf(names.ENGINES)] | None = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 from dpmia.common.epsilon import spell_epsilon
@@ -80,9 +81,12 @@ class Scope:
 
     @cached_property
     def not_run(self) -> dict[str, str]:
-        """Experiment or study -> why its data are unavailable. A target that names one runs all the same, and fails."""
-        every = self.with_data.items()
-        return {name: reason for name, entry in every if (reason := self._why_not(entry.dataset))}
+        """Experiment or study -> why its data are unavailable. A target that names one runs all the same, and fails.
+
+        One whose tables are there needs no data: figures and verdicts are made of these.
+        """
+        missing = {name: self._why_not(entry.dataset) for name, entry in self.with_data.items()}
+        return {name: reason for name, reason in missing.items() if reason and not self._is_measured(name)}
 
     @property
     def not_run_of_papers(self) -> dict[str, str]:
@@ -306,6 +310,11 @@ class Scope:
             )
             for name in self.checked[file]
         }
+
+    def _is_measured(self, name: str) -> bool:
+        """Return whether the table of a published experiment or study is there, by replicate or split."""
+        stage = "studies" if name in self.plan.studies else "replicates"
+        return self.layout.of_paper(name) and Path(self.layout.table(stage, name)).is_file()
 
     def _why_not(self, dataset: Any) -> str | None:
         """Return why a data set is unavailable in this run; None where it is available."""

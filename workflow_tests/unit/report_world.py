@@ -57,6 +57,11 @@ VERDICTS = [
 ]
 
 
+def tables_of(run: Path) -> list[Path]:
+    """Return the tables behind the figures of a run, by its folder."""
+    return [run / "replicates/student.csv"]
+
+
 def make_run(folder: Path) -> tuple[ReportedRun, pd.DataFrame]:
     """Make a run on real data of two figures, one of which cannot be made, and a table; return it with its verdicts."""
     run = folder / "results/real-laptop"
@@ -82,6 +87,8 @@ def make_run(folder: Path) -> tuple[ReportedRun, pd.DataFrame]:
     Path(artifacts["izzo_theory"]["md"]).write_text("| a |\n")
     for ending in ("csv", "md", "pdf"):
         (run / f"claims.{ending}").write_text("claims")
+    (run / "replicates").mkdir()
+    tables_of(run)[0].write_text("epsilon,advantage\n" + "1,0.5\n" * 100)
     signals = run / "signals/student/1_inf/block-0.npz"
     signals.parent.mkdir(parents=True)
     files = [{"name": "student-por.csv", "sha256": "ab" * 32, "bytes": 93220, "rows": 649}]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from PIL import Image
-from report_world import make_run
+from report_world import make_run, tables_of
 
 from dpmia.claims.judge import read_verdicts
 from dpmia.common.errors import DataError, UserError
@@ -42,7 +42,8 @@ PAGES = {
 def published(tmp_path):
     reported, verdicts = make_run(tmp_path / "run")
     for paper in ("humphries", "izzo"):
-        publish(paper, reported, verdicts[verdicts["paper"] == paper], COMMIT, tmp_path / "published" / paper)
+        of_paper, folder = verdicts[verdicts["paper"] == paper], tmp_path / "published" / paper
+        publish(paper, reported, of_paper, tables_of(reported.folder), COMMIT, folder)
         # Snakemake leaves this in every folder that a job makes.
         (tmp_path / "published" / paper / ".snakemake_timestamp").touch()
     return tmp_path / "published/humphries"

@@ -72,6 +72,27 @@ def test_synthetic_data_are_always_there(synthetic):
         assert synthetic.run_summary(artifact).not_run == {}
 
 
+def test_an_experiment_whose_table_is_there_needs_no_data(student, tmp_path):
+    table = tmp_path / "results/real-smoke/replicates/heart.csv"
+    assert not student.runs("heart")
+    table.parent.mkdir(parents=True)
+    table.touch()
+    again = scope_of(data="real", download=False)
+    assert again.runs("heart")
+    assert not again.runs("adult_cluster")
+    assert again.tables(again.artifacts["humphries_fig6"])
+    assert not scope_of(data="real", scale="laptop", download=False).runs("heart"), "tables of another run"
+
+
+def test_a_study_whose_table_is_there_needs_no_data(student, tmp_path):
+    table = tmp_path / "results/real-smoke/studies/yeom_iwpc.csv"
+    table.parent.mkdir(parents=True)
+    table.touch()
+    again = scope_of(data="real", download=False)
+    assert again.runs("yeom_iwpc")
+    assert not again.runs("yeom_eyedata")
+
+
 def test_what_the_settings_do_not_hold_is_not_made():
     izzo = scope_of(files=["experiments/izzo.yaml"]).artifacts
     assert {PAPER_OF[name] for name, artifact in izzo.items() if artifact.tables} == {"izzo"}
