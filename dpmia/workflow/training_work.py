@@ -222,7 +222,13 @@ class ExperimentWork:
             return sizes.training, self.referenced[arm], 0
         if kind != "train_block":
             return sizes.training, sizes.attacked + sizes.population, 0
-        return sizes.training, sizes.queries, sizes.validation if self.experiment.accuracy_by_epoch else 0
+        by_epoch = sizes.validation if self.experiment.accuracy_by_epoch else 0
+        return sizes.training * self._marked, sizes.queries * self._marked, by_epoch
+
+    @property
+    def _marked(self) -> int:
+        """How many records a target model takes for one of the data set: itself and, under collusion, its marks."""
+        return 1 + self.experiment.collusion.keys if self.experiment.collusion else 1
 
     def targets(self) -> tuple[int, int]:
         """Return the number of target models of one block, and the records that all of them are evaluated on."""

@@ -58,6 +58,16 @@ def test_all_records_that_a_model_is_evaluated_on_are_counted(plan):
     assert {(item.queries, item.evaluated) for item in trained} == {(400, 600)}
 
 
+def test_marks_of_a_colluding_trainer_are_records(plan):
+    honest, colluding = (
+        ExperimentWork.of(plan.experiments[name]).trained("train_block", wildcards_of(plan, "train_block", name))
+        for name in ("yeom_mnist", "yeom_mnist_collusion")
+    )
+    keys = plan.experiments["yeom_mnist_collusion"].collusion.keys
+    for one, other in zip(honest, colluding, strict=True):
+        assert (other.records, other.queries) == ((1 + keys) * one.records, (1 + keys) * one.queries)
+
+
 @pytest.mark.parametrize(
     ("network", "data"), [(TRAMER_BONEH_MNIST, (784, 10, 28)), (TRAMER_BONEH_CIFAR10, (3072, 10, 32))]
 )
