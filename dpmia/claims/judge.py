@@ -70,6 +70,7 @@ class JudgedRun:
     other_networks: Mapping[str, str] = field(default_factory=dict)
     times: Mapping[str, int] | None = None
     only: Collection[str] | None = None
+    _read: dict[Path, pd.DataFrame] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def source(self) -> str:
@@ -94,11 +95,16 @@ class JudgedRun:
         return f"look {TIMES.index(times) + 1} of at most {len(TIMES)}"
 
     def tables(self, names: Iterable[str]) -> dict[str, pd.DataFrame]:
-        """Return those of the tables that are there now."""
+        """Return those of the tables that are there; each is read once, as many claims share it."""
         paths = {name: self.folder / f"{name}.csv" for name in names}
         if self.only is not None:
             paths = {name: path for name, path in paths.items() if str(path) in self.only}
-        return {name: read_table(path) for name, path in paths.items() if path.exists() or path.is_symlink()}
+        return {name: self._table(path) for name, path in paths.items() if path.exists() or path.is_symlink()}
+
+    def _table(self, path: Path) -> pd.DataFrame:
+        if path not in self._read:
+            self._read[path] = read_table(path)
+        return self._read[path]
 
     def networks_of_the_paper(self, names: Iterable[str]) -> str:
         """Return the networks at scale `paper` of the experiments behind some tables whose networks are others here."""

@@ -94,18 +94,7 @@ class Replicates:
     def of(cls, tables: Tables, experiment: str) -> Replicates:
         """Return the metrics of an experiment whose table is there."""
         table = tables[f"replicates/{experiment}"]
-        return table if isinstance(table, cls) else cls.read(table)
-
-    @classmethod
-    def read(cls, table: pd.DataFrame) -> Replicates:
-        """Return the metrics of a table as `dpmia.evaluation.summary.replicates_table` returns it.
-
-        Raises:
-            MissingRowsError: it has no rows.
-        """
-        if table.empty:
-            raise MissingRowsError("a table of replicates has no rows")
-        return cls(str(table["experiment"].iloc[0]), _Measured(table))
+        return table if isinstance(table, cls) else MeasuredReplicates.read(table)
 
     def __call__(self, arm: str, epsilon: float, attack: str = NO_ATTACK, metric: str = "advantage") -> pd.Series:
         """Return the values of a metric by replicate.
@@ -133,15 +122,45 @@ class Replicates:
         return epsilons
 
 
-class _Measured(Mapping[MetricKey, pd.Series]):
-    """The metrics of a measured table; only those that are read are taken from it."""
+class MeasuredReplicates(Replicates):
+    """The metrics of a table, also as they are without a group of records."""
 
-    def __init__(self, table: pd.DataFrame) -> None:
-        table = table.sort_values("replicate", kind="stable")
-        self._replicates, self._numbers = table["replicate"].to_numpy(), table["value"].to_numpy()
-        self._rows: Mapping[MetricKey, np.ndarray] = table.groupby(
-            ["arm", "epsilon", "attack", "metric"], sort=False
-        ).indices
+    def __init__(self, table: pd.DataFrame, rows: Mapping[MetricKey, np.ndarray], group: str | None = None) -> None:
+        """Take a table, the rows of each metric in the order of replicates, and the group that is left out."""
+        numbers = table["value"].to_numpy()
+        if group is not None:
+            numbers = numbers - table[group].fillna(0).to_numpy()
+        values = _Measured(numbers, table["replicate"].to_numpy(), rows)
+        super().__init__(str(table["experiment"].iloc[0]), values)
+        self._table, self._rows = table, rows
+
+    @classmethod
+    def read(cls, table: pd.DataFrame) -> MeasuredReplicates:
+        """Return the metrics of a table as `dpmia.evaluation.summary.replicates_table` returns it.
+
+        Raises:
+            MissingRowsError: it has no rows.
+        """
+        if table.empty:
+            raise MissingRowsError("a table of replicates has no rows")
+        order = np.argsort(table["replicate"].to_numpy(), kind="stable")
+        keys = table[["arm", "epsilon", "attack", "metric"]].iloc[order]
+        places = keys.groupby([*keys], sort=False).indices
+        return cls(table, {key: order[of_key] for key, of_key in places.items()})
+
+    def without(self, group: str) -> MeasuredReplicates:
+        """Return the metrics as they are without a group of records, one of `EFFECTS` that the table has.
+
+        The same where replicates share no records.
+        """
+        return MeasuredReplicates(self._table, self._rows, group)
+
+
+class _Measured(Mapping[MetricKey, pd.Series]):
+    """The values of each metric by replicate; only those that are read are taken from all numbers."""
+
+    def __init__(self, numbers: np.ndarray, replicates: np.ndarray, rows: Mapping[MetricKey, np.ndarray]) -> None:
+        self._numbers, self._replicates, self._rows = numbers, replicates, rows
 
     def __getitem__(self, key: MetricKey) -> pd.Series:
         rows = self._rows[key]

@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 from dpmia.claims.claim import Tables
+from dpmia.claims.rows import MeasuredReplicates
 from dpmia.formats.rows import EFFECTS
 
 
@@ -27,20 +28,16 @@ def measure(of: Callable[[Tables], Any], tables: Tables) -> Any:
     Returns:
         The same; values by replicate are arrays, of shape (1 + `GROUPS`, replicates) where a table has `EFFECTS`.
     """
-    whole = of(tables)
-    sharing = {name for name, table in tables.items() if isinstance(table, pd.DataFrame) and EFFECTS[0] in table}
+    sharing = {
+        name: MeasuredReplicates.read(table)
+        for name, table in tables.items()
+        if isinstance(table, pd.DataFrame) and EFFECTS[0] in table and len(table)
+    }
+    whole = of({**tables, **sharing})
     if not sharing:
         return whole
-    without = [
-        of({name: _without(table, effect) if name in sharing else table for name, table in tables.items()})
-        for effect in EFFECTS
-    ]
+    without = [of({**tables, **{name: read.without(effect) for name, read in sharing.items()}}) for effect in EFFECTS]
     return stacked(whole, without)
-
-
-def _without(table: pd.DataFrame, effect: str) -> pd.DataFrame:
-    """Return the metrics as they are without a group of records; the same where replicates share none."""
-    return table.assign(value=table["value"] - table[effect].fillna(0))
 
 
 def stacked(whole: Any, without: list[Any]) -> Any:

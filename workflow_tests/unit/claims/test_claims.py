@@ -17,7 +17,7 @@ from dpmia.claims.claim import Claim, Finding
 from dpmia.claims.comparisons import at_least
 from dpmia.claims.decisions import Condition, DecisionRule, Every, Exact, Undecidable
 from dpmia.claims.judge import COLUMNS, VERDICTS, JudgedRun, counts, judge, judge_all, read_verdicts
-from dpmia.claims.rows import Epsilons, Replicates, named
+from dpmia.claims.rows import Epsilons, MeasuredReplicates, named
 from dpmia.common.errors import DataError
 from dpmia.formats.rows import COLUMNS as ROWS
 from dpmia.formats.rows import MissingRowsError
@@ -105,7 +105,7 @@ def test_rows_that_were_cut_off_are_named():
     with pytest.raises(MissingRowsError, match="no rows of c, d"):
         named(table, "a", "c", "d")
     with pytest.raises(MissingRowsError, match="has no rows"):
-        Replicates.read(pd.DataFrame(columns=["experiment"]))
+        MeasuredReplicates.read(pd.DataFrame(columns=["experiment"]))
 
 
 def test_a_fault_of_a_claim_is_no_verdict(run):

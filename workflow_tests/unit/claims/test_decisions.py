@@ -18,7 +18,7 @@ from dpmia.claims.comparisons import (
     not_below,
 )
 from dpmia.claims.decisions import Condition, Every, Exact, Highest, NoLater, Some, Together, Undecidable
-from dpmia.claims.rows import ALL, Epsilons, Replicates
+from dpmia.claims.rows import ALL, Epsilons, MeasuredReplicates, Replicates
 from dpmia.formats.rows import MissingRowsError
 from dpmia.metrics.intervals import Interval, mean_interval
 
@@ -356,7 +356,7 @@ def test_rows_are_found_by_meaning(table):
 )
 def test_what_was_not_measured_is_named(table, ask, message):
     with pytest.raises(MissingRowsError, match=message):
-        ask(Replicates.read(table))
+        ask(MeasuredReplicates.read(table))
 
 
 def test_a_rule_takes_comparisons_of_its_own_kind_only():

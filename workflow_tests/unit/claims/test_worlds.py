@@ -6,7 +6,7 @@ import pytest
 from world_tables import MEASURED, PLACEBO, metrics_table, records_table, study_table
 
 from dpmia.claims.record_worlds import NullWorld
-from dpmia.claims.rows import Replicates, Splits
+from dpmia.claims.rows import MeasuredReplicates, Splits
 from dpmia.claims.world import EFFECTS, Chance
 from dpmia.claims.worlds import RANDOM, MetricWorld, RecordWorld, StudyWorld
 from dpmia.metrics.ranking import ranking
@@ -26,7 +26,7 @@ def values_of(replicates):
 def test_a_world_has_the_means_and_the_covariance_that_were_measured():
     table = metrics_table()
     drawn = MetricWorld.of(table).draw(Chance(20_000)).part(slice(0, 20_000))
-    old, new = values_of(Replicates.read(table)), values_of(drawn)
+    old, new = values_of(MeasuredReplicates.read(table)), values_of(drawn)
     assert (drawn.experiment, drawn.arms) == ("toy", ["a"])
     assert new.mean().to_numpy() == pytest.approx(old.mean().to_numpy(), abs=0.005)
     assert new.cov().to_numpy() == pytest.approx(old.cov().to_numpy(), rel=0.1)
