@@ -14,8 +14,8 @@ CALLS = {
 }
 HOME = "dpmia/common/reading/"
 
-#: What packs and opens nothing: the report, files to save.
-ONLY_WRITES = {"dpmia/report/page.py": ["gzip"]}
+#: What packs and opens nothing: the report, files to save; published tables.
+ONLY_WRITES = {"dpmia/report/page.py": ["gzip"], "dpmia/report/published.py": ["zipfile"]}
 
 
 def violations(name, code):
