@@ -344,9 +344,9 @@ def _result(
 def _tprs(attack_outcome: Outcome, rates: tuple[float, ...]) -> dict[float, Measurement]:
     fpr, tpr, _ = roc(attack_outcome.scores, attack_outcome.is_member)
     members, nonmembers = int(attack_outcome.is_member.sum()), int((~attack_outcome.is_member).sum())
-    values = {rate: tpr_at(fpr, tpr, rate, nonmembers) for rate in rates}
+    values = tpr_at(fpr, tpr, rates, nonmembers).tolist()
     none = float("nan"), float("nan")
     return {
         rate: Measurement(value, *(none if np.isnan(value) else tpr_limits(fpr, tpr, rate, members, nonmembers)))
-        for rate, value in values.items()
+        for rate, value in zip(rates, values, strict=True)
     }

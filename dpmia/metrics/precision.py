@@ -21,6 +21,7 @@ ROC_RATES = (
     *(0.01, 0.0125, 0.016, 0.02, 0.025, 0.03, 0.04, 0.05, 0.063, 0.08, 0.1, 0.125, 0.16),
     *(twentieth / 20 for twentieth in range(4, 21)),
 )
+_ROC = [f"tpr@{rate:g}" for rate in ROC_RATES]
 
 #: Random rankings of which the control is the mean; more would cost more than the attacks.
 _RANKINGS = 5000
@@ -143,4 +144,4 @@ def _precision(decisions: np.ndarray, is_member: np.ndarray) -> tuple[float, flo
 def _roc(scores: np.ndarray, is_member: np.ndarray, of: int | None) -> dict[str, float]:
     fpr, tpr, _ = roc(np.where(np.isnan(scores), -np.inf, scores), is_member)
     nonmembers = int((~is_member).sum())
-    return {f"tpr@{rate:g}": tpr_at(fpr, tpr, rate, nonmembers, of) for rate in ROC_RATES}
+    return dict(zip(_ROC, tpr_at(fpr, tpr, ROC_RATES, nonmembers, of).tolist(), strict=True))

@@ -63,46 +63,49 @@ def ranking(scores: np.ndarray, is_member: np.ndarray, of: int | None = None) ->
     """
     false, true, _ = _passing(scores, is_member)
     members, nonmembers = int(true[-1]), int(false[-1])
-    low = {name: tpr_at(false / nonmembers, true / members, rate, nonmembers, of) for name, rate in LOW_RATES.items()}
+    low = tpr_at(false / nonmembers, true / members, list(LOW_RATES.values()), nonmembers, of).tolist()
     # Of whole numbers, so that the AUC of a perfect separation is 1 and no less.
     auc = int((np.diff(false) * (true[1:] + true[:-1])).sum()) / (2 * members * nonmembers)
-    return {"auc": auc, **low, "resolution": 1 / nonmembers}
+    return {"auc": auc, **dict(zip(LOW_RATES, low, strict=True)), "resolution": 1 / nonmembers}
 
 
-def tpr_at(fpr: np.ndarray, tpr: np.ndarray, rate: float, nonmembers: int, of: int | None = None) -> float:
-    """Return the largest TPR of a ROC at a false positive rate of at most `rate`; NaN below the resolution.
+def tpr_at(fpr: np.ndarray, tpr: np.ndarray, rates: ArrayLike, nonmembers: int, of: int | None = None) -> np.ndarray:
+    """Return the largest TPR of a ROC at false positive rates of at most `rates`; NaN below the resolution.
 
     Both rates rise along a ROC.
 
     Args:
         fpr: of a ROC.
         tpr: of the same.
-        rate: in (0, 1].
+        rates: in (0, 1].
         nonmembers: number of non-members.
         of: where they are a part of so many: as many may pass as this part has of those that pass of all, interpolated
             between whole numbers. So the metric of a part differs by its records alone, and is there whenever that of
             all is.
+
+    Returns:
+        In the shape of `rates`.
     """
-    passing = passing_at(rate, of or nonmembers)
-    if not passing:
-        return float("nan")
+    passing = passing_at(rates, of or nonmembers)
     if of is None or of == nonmembers:
-        return float(tpr[np.searchsorted(fpr, rate, side="right") - 1])
-    allowed = passing * nonmembers / of
-    fewer = int(allowed)
-    places = np.searchsorted(np.rint(fpr * nonmembers), [fewer, fewer + 1], side="right") - 1
-    low, high = tpr[places]
-    return float(low + (allowed - fewer) * (high - low))
+        tprs = tpr[np.searchsorted(fpr, rates, side="right") - 1]
+    else:
+        allowed = passing * nonmembers / of
+        fewer = allowed.astype(np.int64)
+        passed = np.rint(fpr * nonmembers)
+        low, high = (tpr[np.searchsorted(passed, count, side="right") - 1] for count in (fewer, fewer + 1))
+        tprs = low + (allowed - fewer) * (high - low)
+    return np.where(passing > 0, tprs, np.nan)
 
 
-def passing_at(rate: float, of: ArrayLike) -> np.ndarray:
+def passing_at(rate: ArrayLike, of: ArrayLike) -> np.ndarray:
     """Return how many may pass at a rate: the largest k for which k / of, as floats divide, is at most the rate.
 
     Args:
         rate: in [0, 1].
-        of: numbers of non-members, or of ranks.
+        of: numbers of non-members, or of ranks; as many as there are rates, or one of the two.
     """
-    of = np.asarray(of)
+    rate, of = np.asarray(rate), np.asarray(of)
     passing = np.floor(rate * of).astype(np.int64)
     passing += (passing + 1) / of <= rate  # the product may be rounded down, or up
     passing -= passing / of > rate
