@@ -58,7 +58,9 @@ def tabulate(tables: dict[str, pd.DataFrame], run_summary: RunSummary) -> pd.Dat
 
 
 def _lines(row: Configuration, rows: pd.DataFrame, run: ExperimentDescription | None) -> Iterator[dict[str, Any]]:
-    means = mean_table(rows.groupby(["attack", "metric"]), ["attack", "metric"]).set_index(["attack", "metric"])
+    by = ["attack", "metric"]
+    measured = rows[rows["metric"].isin({*MEASURES.values(), *MODEL_METRICS.values()})]
+    means = mean_table(measured.groupby(by), by).set_index(by)
     for place, (measure, metric) in enumerate(MEASURES.items()):
         line: dict[str, Any] = {
             "configuration": row.label,
