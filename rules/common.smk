@@ -25,7 +25,7 @@ from dpmia.papers.catalogue import PAPERS
 from dpmia.papers.claims import CLAIMS
 from dpmia.report import formatting
 from dpmia.workflow.ending import ending
-from dpmia.settings import descriptions, jobs, names, prediction_jobs, reference_jobs, studies
+from dpmia.settings import jobs, names, prediction_jobs, reference_jobs, studies
 from dpmia.common.epsilon import spell_epsilon, spell_group
 from dpmia.common.files import file_digest
 from dpmia.formats.looks import read_looks

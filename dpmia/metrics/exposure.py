@@ -69,23 +69,19 @@ class Calibration:
     """Whether the false positive rate of each record is what the attack claims.
 
     Attributes:
-        nominal: the claimed false positive rate.
         rates: float64 (records,): share of the target models without the record that the attack predicts to have it;
             NaN where there is none, or where too few reference models show the nominal rate.
         p_values: float64 (records,): probability of as many false positives if the models are exchangeable.
         smallest: float64 (records,): the smallest p-value that the numbers of models allow; 1 where `rates` is NaN.
         testable: bool (records,): whether the smallest p-value could be significant.
         exceeded: bool (records,): whether the p-value is significant: the claim fails for this record.
-        error: chance that any record exceeds if the models are exchangeable.
     """
 
-    nominal: float
     rates: np.ndarray
     p_values: np.ndarray
     smallest: np.ndarray
     testable: np.ndarray
     exceeded: np.ndarray
-    error: float
 
 
 def calibration(
@@ -144,7 +140,7 @@ def calibration(
     models = targets[judged], references[judged], rank[judged]
     observed[judged], smallest[judged] = (_exceedance_tail(count[judged], *models) for count in (false, targets))
     level = _tarone_level(smallest, error)
-    return Calibration(nominal, rates, observed, smallest, smallest <= level, observed <= level, error)
+    return Calibration(rates, observed, smallest, smallest <= level, observed <= level)
 
 
 def _exceedance_tail(least: np.ndarray, targets: np.ndarray, references: np.ndarray, rank: np.ndarray) -> np.ndarray:

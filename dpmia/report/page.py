@@ -36,6 +36,9 @@ _LABELS = {".md": "Markdown"}
 #: Colours that a picture keeps: charts have few.
 COLOURS = 128
 
+#: Pixels of the screen for one pixel of a picture: 125 for an inch of a figure, sharp on fine screens too.
+SCALE = 0.625
+
 
 @dataclass(frozen=True)
 class Picture:
@@ -110,29 +113,27 @@ def render(template: str, *, title: str, sections: Sequence[Section], **content:
     return environment.get_template(template).render(title=title, sections=sections, **content)
 
 
-def picture(path: Path | str, alt: str, scale: float = 0.625) -> Picture:
+def picture(path: Path | str, alt: str) -> Picture:
     """Return a PNG as a picture of a page, with as few bytes as keep every line and letter sharp.
 
     Args:
         path: of the PNG.
         alt: text for those who do not see it.
-        scale: pixels of the screen for one pixel of the file: 125 for an inch of a figure, sharp on fine screens too.
     """
     with made(path).faults("not readable as a picture"), Image.open(path) as full:
         width, height = full.size
         few = full.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE).convert("RGB")
     buffer = io.BytesIO()
     few.save(buffer, "WEBP", lossless=True, quality=75, method=4)
-    return Picture(_uri(buffer.getvalue(), "image/webp"), alt, round(width * scale), round(height * scale))
+    return Picture(_uri(buffer.getvalue(), "image/webp"), alt, round(width * SCALE), round(height * SCALE))
 
 
-def download(path: Path | str, beside: Path | str, label: str = "") -> Download:
+def download(path: Path | str, beside: Path | str) -> Download:
     """Return a file as a download, inside the page unless it is large or one of `BESIDE`.
 
     Args:
         path: of the file.
         beside: folder of the page, in or below which the file stands.
-        label: what the reader clicks on; what kind of file it is where left out.
     """
     path = Path(path)
     content = path.read_bytes()
@@ -141,7 +142,7 @@ def download(path: Path | str, beside: Path | str, label: str = "") -> Download:
     kind = "application/gzip" if packed else mimetypes.guess_type(path.name)[0] or "application/octet-stream"
     held = small if packed else content
     uri = "" if path.suffix in BESIDE or len(held) > LARGEST_DOWNLOAD else _uri(held, kind)
-    label = label or _LABELS.get(path.suffix, path.suffix[1:].upper())
+    label = _LABELS.get(path.suffix, path.suffix[1:].upper())
     return Download(label, path.name, of_size(len(content)), uri, str(path.relative_to(beside)), packed)
 
 

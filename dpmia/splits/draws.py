@@ -35,8 +35,8 @@ def iid(
     Raises:
         DataError: more records are to be drawn than there are.
     """
-    members, nonmembers = _count(members, len(groups), most), _count(nonmembers, len(groups), most)
-    rest = len(groups) - members - nonmembers if population == ALL else _count(population, len(groups), most)
+    members, nonmembers = records_wanted(members, len(groups), most), records_wanted(nonmembers, len(groups), most)
+    rest = len(groups) - members - nonmembers if population == ALL else records_wanted(population, len(groups), most)
     for wanted, what in ((members, "members"), (nonmembers, "nonmembers")):
         _require(len(groups), wanted, what)
     _require(len(groups), members + nonmembers + max(rest, 0), "members + nonmembers + population")
@@ -85,7 +85,7 @@ def group(
         (inside, members, f"members from group {group!r}"),
         (outside, nonmembers, f"nonmembers from the groups other than {group!r}"),
     ):
-        count = _count(wanted, len(rows), most)
+        count = records_wanted(wanted, len(rows), most)
         _require(len(rows), count, what)
         rows = rng.permutation(rows)
         drawn.append((rows[:count], rows[count : 2 * count]))
@@ -184,7 +184,7 @@ def bernoulli(
     if not 0 < rate < 1:
         raise DataError("rate", f"{rate!r} is not a number above 0 and below 1")
     size = len(groups) if records == ALL else int(records)
-    rest = len(groups) - size - validation if population == ALL else _count(population, len(groups), None)
+    rest = len(groups) - size - validation if population == ALL else records_wanted(population, len(groups), None)
     _require(len(groups), size + validation + max(rest, 0), "records of the pool, for validation and population")
     count = size if queries == ALL else int(queries)
     _require(size, count, "records to attack")
@@ -213,7 +213,7 @@ def shuffled(split: Split, rng: np.random.Generator) -> Split:
     return Split(pool[:cut], pool[cut:], split.population, np.empty(0), split.background)
 
 
-def _count(wanted: int | float | str, there: int, most: int | None) -> int:
+def records_wanted(wanted: int | float | str, there: int, most: int | None) -> int:
     """Return a number of records: as given, all, or by its share in (0, 1), then `most` at most."""
     if wanted == ALL:
         return there

@@ -12,8 +12,11 @@ from dpmia.workflow.progress import last_line
 #: A log that was written to within so many seconds belongs to a job that is running.
 RECENT = 120.0
 
+#: Folder of the logs.
+LOGS = Path("logs")
 
-def status(folder: Path, papers: Mapping[str, Mapping[str, Iterable[str]]], logs: Path = Path("logs")) -> str:
+
+def status(folder: Path, papers: Mapping[str, Mapping[str, Iterable[str]]]) -> str:
     """Return a table with a line for each paper, and a line for each training that goes on.
 
     What is there counts, whether it is still up to date or not: `snakemake --dry-run` lists what would run again.
@@ -21,7 +24,6 @@ def status(folder: Path, papers: Mapping[str, Mapping[str, Iterable[str]]], logs
     Args:
         folder: of the run.
         papers: paper -> stage -> files that are made in that stage.
-        logs: folder of the logs.
     """
     stages = list(dict.fromkeys(stage for files in papers.values() for stage in files))
     rows = [
@@ -31,7 +33,7 @@ def status(folder: Path, papers: Mapping[str, Mapping[str, Iterable[str]]], logs
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     lines = ["   ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
     files = {file for stage in papers.values() for file in stage.get("training", ())}
-    running = [line for file in sorted(files) if (line := _running(folder, Path(file), logs))]
+    running = [line for file in sorted(files) if (line := _running(folder, Path(file)))]
     return "\n".join([f"{folder}: what is there", *lines, *(["Training now:", *running] if running else [])])
 
 
@@ -41,11 +43,11 @@ def _share(files: Iterable[str]) -> str:
     return f"{there} of {len(files)}" if files else "-"
 
 
-def _running(folder: Path, file: Path, logs: Path) -> str:
+def _running(folder: Path, file: Path) -> str:
     """Return the last words of the job that makes a file, nothing where there is no such job or it is silent."""
     home, below = split_home(file.relative_to(folder))
     stage, *rest = below.parts
-    log = (logs / folder / home / TRAINED_BY[stage] / Path(*rest)).with_suffix(".log")
+    log = (LOGS / folder / home / TRAINED_BY[stage] / Path(*rest)).with_suffix(".log")
     if file.is_file() or not log.is_file() or time.time() - log.stat().st_mtime > RECENT:
         return ""
     return f"  {(home / below).with_suffix('')}: {last_line(log) or 'started'}"

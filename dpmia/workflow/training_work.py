@@ -21,6 +21,7 @@ from dpmia.settings.experiment import Experiment
 from dpmia.settings.own_data import OwnData
 from dpmia.settings.own_program import BUILD
 from dpmia.settings.training_sets import shadow_size
+from dpmia.splits.draws import records_wanted
 
 #: Published data set -> records, features, classes, and rows of pixels of an image.
 SIZES = {
@@ -151,10 +152,8 @@ def drawn(experiment: Experiment, arm: ArmDraw) -> DrawSizes:
     """Return the sizes of a draw of an arm. The population counts where an attack uses it."""
     records, draw = data_size(experiment)[0], arm.draw
 
-    def count(wanted: object, of: float) -> int:
-        if isinstance(wanted, float):
-            return int(min(wanted * of, draw.get("most") or math.inf))
-        return wanted if isinstance(wanted, int) else int(of)
+    def count(wanted: int | float | str, of: int) -> int:
+        return records_wanted(wanted, of, draw.get("most"))
 
     validation, uses_population = draw.get("validation") or 0, jobs.uses(experiment, "population")
     if arm.joins_at is not None:
@@ -163,7 +162,7 @@ def drawn(experiment: Experiment, arm: ArmDraw) -> DrawSizes:
         population = min(rest, count(draw.get("population", rest), records)) if uses_population else 0
         return DrawSizes(int(pool * arm.joins_at), count(draw.get("queries", "all"), pool), population, validation)
     # Of groups, about a half each way: what is in a group is known only when the data are there.
-    of = records if arm.kind == "iid" else records / (1 + len(experiment.arms))
+    of = records if arm.kind == "iid" else records // (1 + len(experiment.arms))
     members, others = count(draw["members"], of), count(draw["nonmembers"], of)
     population = count(draw.get("population", 0), of) if uses_population else 0
     return DrawSizes(members, members + others, population, validation)

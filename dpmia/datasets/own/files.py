@@ -28,6 +28,9 @@ from dpmia.jobs.own_reading import OwnReading
 SEPARATORS = (",", ";", "\t", "|")
 TRIED_ROWS = 20
 
+#: Names that a message lists at most.
+MOST_NAMED = 8
+
 #: The group of records whose group is missing.
 MISSING = "?"
 
@@ -166,10 +169,10 @@ def is_number(text: str) -> bool:
     return bool(DECIMAL.fullmatch(text)) and abs(float(text)) <= LARGEST
 
 
-def shortened(values: Collection[Any], most: int = 8) -> str:
+def shortened(values: Collection[Any]) -> str:
     """Return the first values and how many more there are: `a, b and 3 more`."""
-    first = ", ".join(map(str, islice(values, most)))
-    return first if len(values) <= most else f"{first} and {len(values) - most} more"
+    first = ", ".join(map(str, islice(values, MOST_NAMED)))
+    return first if len(values) <= MOST_NAMED else f"{first} and {len(values) - MOST_NAMED} more"
 
 
 def overview(reading: OwnReading, by: str | None) -> Overview:

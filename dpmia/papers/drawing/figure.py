@@ -139,21 +139,18 @@ def panels(
     return figure, figure.panels
 
 
-def zoomed_panels(
-    count: int, zoomed: int, run_summary: RunSummary, height: float = 2.6
-) -> tuple[CaptionedFigure, list[Axes]]:
+def zoomed_panels(count: int, zoomed: int, run_summary: RunSummary) -> tuple[CaptionedFigure, list[Axes]]:
     """Return a wide figure of a row of panels, and below the first ones strips for what is small on their axes.
 
     Args:
         count: of panels; those without a strip reach down to the bottom.
         zoomed: how many of them have a strip.
         run_summary: of the run.
-        height: of the figure without legend and badge, in inches.
 
     Returns:
         The figure, and its panels followed by the strips, which have the axes of epsilon.
     """
-    figure = CaptionedFigure(WIDE, height, synthetic=run_summary.synthetic)
+    figure = CaptionedFigure(WIDE, 2.6, synthetic=run_summary.synthetic)
     grid = figure.add_gridspec(2, count, height_ratios=(2.2, 1))
     above: list[Axes] = []
     strips: list[Axes] = []

@@ -17,7 +17,7 @@ from dpmia.models.cnn import TRAMER_BONEH_CIFAR10, TRAMER_BONEH_MNIST, Convoluti
 from dpmia.settings import jobs, names, reference_jobs
 from dpmia.settings.resolve import make_plan
 from dpmia.workflow.expected import _SHORT, FORK, TRAINING, Expectations, MachineRates, key, step_seconds
-from dpmia.workflow.training_work import ExperimentWork
+from dpmia.workflow.training_work import SIZES, ExperimentWork
 
 REPOSITORY = Path(__file__).parents[3]
 
@@ -33,6 +33,10 @@ def wildcards_of(plan, kind, name):
     experiment = plan.experiments[name]
     groups = reference_jobs.groups(experiment) if kind == "train_references" else experiment.epsilons
     return {"experiment": name, "epsilons": spell_group(groups[0]), "block": "0"}
+
+
+def test_the_size_of_every_published_data_set_is_known():
+    assert SIZES.keys() == names.DATASETS.built_in.keys()
 
 
 def test_target_models_are_counted_by_arm_and_privacy(plan):
