@@ -139,7 +139,7 @@ rule summarise_experiment:
         "../envs/dpmia.yaml"
     threads: 1
     resources:
-        mem_mb=more(1000),
+        mem_mb=memory_of_tables(1000),
         runtime=more(20),
     params:
         code=code("summarise_experiment.py"),

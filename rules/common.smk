@@ -127,6 +127,11 @@ def more(amount):
     return lambda wildcards, attempt: attempt * amount
 
 
+def memory_of_tables(least):
+    """Return the MB that a job requests to read tables: seven times their size were measured (a table of 105 MB)."""
+    return lambda wildcards, input, attempt: attempt * max(least, round(8 * input.size_mb))
+
+
 def raw_paths(dataset):
     """Return the raw files of a data set, and the marker of synthetic ones; a file that does not fit ends Snakemake."""
     try:

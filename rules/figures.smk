@@ -16,7 +16,7 @@ for artifact in (*SCOPE.artifacts.values(), *CHECKS, validation.KEPT_EPSILON):
             "../envs/dpmia.yaml"
         threads: 1
         resources:
-            mem_mb=more(1000),
+            mem_mb=memory_of_tables(1000),
             runtime=more(20),
         params:
             caption=artifact.caption,

@@ -16,7 +16,7 @@ rule make_report:
         "../envs/dpmia.yaml"
     threads: 1
     resources:
-        mem_mb=more(2000),
+        mem_mb=memory_of_tables(2000),
         runtime=more(20),
     params:
         reported=lambda wildcards: reported_run(),
