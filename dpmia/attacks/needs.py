@@ -10,7 +10,6 @@ from typing import cast
 
 import numpy as np
 from scipy.special import ndtri
-from scipy.stats import fisher_exact
 
 from dpmia.attacks.base import Knowledge
 from dpmia.common.errors import AttackError, KnowledgeError, shown
@@ -119,12 +118,19 @@ def check_missing(
     ]
     if all(map(sum, lack)):
         members, nonmembers = (missing / (missing + others) for missing, others in lack)
-        if abs(members - nonmembers) > UNEVEN and fisher_exact(lack).pvalue < BY_CHANCE:
+        if abs(members - nonmembers) > UNEVEN and _by_chance(lack) < BY_CHANCE:
             problem = f"{100 * members:.3g} % of the members and {100 * nonmembers:.3g} % of the non-members {what}"
             raise KnowledgeError(where, f"{problem}: that alone separates them", remedy)
     evaluated = signal.is_member | signal.is_nonmember
     if without[evaluated].any():
         log.warning("%.2g %% of %d records %s", 100 * without[evaluated].mean(), evaluated.sum(), what)
+
+
+def _by_chance(lack: list[tuple[int, int]]) -> float:
+    """Return the p-value of two shares that are as different as these."""
+    from scipy.stats import fisher_exact  # here: it takes longer to import than most attacks to run, and few need it
+
+    return float(fisher_exact(lack).pvalue)
 
 
 def check_side(signal: Signal, without: np.ndarray, inside: bool) -> None:
