@@ -16,8 +16,9 @@ from dpmia.common.errors import ArgumentError, shown, words_of
 from dpmia.common.limits import MOST_MODELS, MOST_RECORDS
 from dpmia.common.registry import load, suggestion
 from dpmia.common.seeds import derive_seed
+from dpmia.jobs.drawing import ALL
 from dpmia.settings import names
-from dpmia.splits.draws import ALL, shuffled
+from dpmia.splits.draws import shuffled
 from dpmia.splits.split import Split
 
 

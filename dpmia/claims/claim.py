@@ -7,17 +7,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from dpmia.claims.limits import ERROR
-from dpmia.formats.table_names import stage_of
+from dpmia.formats.table_names import OF_EXPERIMENT, stage_of
 
 if TYPE_CHECKING:
     from dpmia.claims.decisions import Condition, DecisionRule
 
 #: Name of a table, as `stage/experiment`, to its rows: a data frame, or what `dpmia.claims.rows` reads from one.
 Tables = Mapping[str, Any]
-
-#: Where tables stand below the folder of a run, by the first part of their name.
-STAGES = ("nulls", "per_record", "replicates", "sizes", "studies", "summary")
-
 
 #: What a claim rests on: formulas; records that are drawn; how many records there are; trained models and attacks.
 THEORY, SIMULATION, COUNT, EXPERIMENT = "theory", "simulation", "count", "experiment"
@@ -71,7 +67,7 @@ class Claim:
         paper_value: what the paper prints, a number or a word.
         expected: what a formula of the paper gives, or a rerun on its released data; computed by us, printed nowhere.
         printed: means that the paper prints of what `rule` reads: table -> key (`dpmia.claims.rows.MetricKey`) -> mean.
-        tables: what `rule` reads, each as `stage/experiment` with a stage of `STAGES`.
+        tables: what `rule` reads, each as `stage/experiment` with a stage of `dpmia.formats.table_names.OF_EXPERIMENT`.
         about_data: whether it is about real records; then it is never judged on synthetic ones.
         some_suffice: `rule` makes do with some of the tables, as the claim is about each data set by itself.
         ours: not in the paper.
@@ -93,9 +89,9 @@ class Claim:
 
     def __post_init__(self) -> None:
         """Refuse a claim about data that reads none, and tables of unknown stages."""
-        wrong = [table for table in self.tables if stage_of(table) not in STAGES]
+        wrong = [table for table in self.tables if stage_of(table) not in OF_EXPERIMENT]
         if wrong:
-            raise ValueError(f"{self.id}: expected tables of the stages {STAGES}, got {wrong}")
+            raise ValueError(f"{self.id}: expected tables of the stages {OF_EXPERIMENT}, got {wrong}")
         if self.about_data and not self.tables:
             raise ValueError(f"{self.id}: a claim about data reads tables")
 

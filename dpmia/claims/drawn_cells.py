@@ -20,7 +20,7 @@ from dpmia.claims.decisions import DecisionRule, Every, Measured, Some
 from dpmia.claims.limits import WITHOUT_LIMIT, Extended, Limits
 from dpmia.claims.shared_records import stacked
 from dpmia.claims.world import Chance, World
-from dpmia.claims.worlds import BY_REPLICATE, STAGES
+from dpmia.claims.worlds import BY_REPLICATE, WORLD_OF_STAGE
 from dpmia.formats.rows import GROUPS, MissingRowsError
 from dpmia.formats.table_names import stage_of
 from dpmia.metrics.shared_records import variance_of
@@ -141,7 +141,7 @@ def draw_cells(claim: Claim, tables: Tables, drawn: DrawnTables) -> DrawnCells:
     missing = [name for name in claim.tables if name not in tables]
     if not there or (missing and not claim.some_suffice):
         raise MissingRowsError(f"without {', '.join(missing)}")
-    if without := [name for name in there if stage_of(name) not in STAGES]:
+    if without := [name for name in there if stage_of(name) not in WORLD_OF_STAGE]:
         raise MissingRowsError(f"{', '.join(without)}: no world")
 
     own = {name: replicates_of_table(tables[name]) for name in there}

@@ -13,8 +13,8 @@ import pandas as pd
 from dpmia.claims.claim import Claim, Tables
 from dpmia.claims.drawn_cells import DrawnTables, DrawnValues, draw_cells, replicates_of_table
 from dpmia.claims.limits import ENOUGH, ERROR
-from dpmia.claims.world import EFFECTS, World
-from dpmia.claims.worlds import BY_REPLICATE, STAGES, MetricWorld
+from dpmia.claims.world import PARTS, World
+from dpmia.claims.worlds import BY_REPLICATE, WORLD_OF_STAGE, MetricWorld
 from dpmia.formats.rows import MissingRowsError
 from dpmia.formats.table_names import experiment_of, stage_of
 from dpmia.metrics.intervals import clopper_pearson
@@ -77,7 +77,7 @@ def verdict_shares(
         for name, means in claim.printed.items():
             printed.setdefault(name, {}).update(means)
     most = max(*counts, *(replicates_of(claim, tables) for claim in claims))
-    measured = cache(lambda name: STAGES[stage_of(name)](tables[name]))
+    measured = cache(lambda name: WORLD_OF_STAGE[stage_of(name)](tables[name]))
     rows: list[list[Any]] = []
     for world in worlds:
         drawn = DrawnTables(partial(_world, measured, printed, world), draws, most, seed)
@@ -248,5 +248,5 @@ def _world(
     """Return what a table is in a world."""
     as_measured = measured(table)
     if world != PRINTED:
-        return as_measured.with_effect(EFFECTS[world])
+        return as_measured.with_effect(PARTS[world])
     return as_measured.with_means(printed.get(table, {})) if isinstance(as_measured, MetricWorld) else as_measured

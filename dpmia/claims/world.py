@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 
 #: World -> the part of the measured effect that it has.
-EFFECTS = {"as measured": 1.0, "half": 0.5, "placebo": 0.0, "opposite": -1.0}
+PARTS = {"as measured": 1.0, "half": 0.5, "placebo": 0.0, "opposite": -1.0}
 
 
 @dataclass(frozen=True)

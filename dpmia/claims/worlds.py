@@ -1,6 +1,6 @@
 """Worlds whose truth is known, made of measured tables: claims are judged in them (`dpmia.claims.power`).
 
-A world has a part of the measured effect (`EFFECTS`). The placebo has none:
+A world has a part of the measured effect (`PARTS`). The placebo has none:
 
 - `replicates/`: every attack has random scores; models are equally accurate on members and others, in every arm at
   every epsilon. All metrics keep their covariance over replicates, so that differences within one scatter as measured.
@@ -25,8 +25,7 @@ from dpmia.claims.rows import MetricKey, Replicates, Splits, StudyKey
 from dpmia.claims.scatter import Scatter, means_and_deviations, scattered
 from dpmia.claims.world import Chance, World
 from dpmia.common.arms import IID_SUFFIX
-from dpmia.formats.rows import EFFECTS as GROUP_EFFECTS
-from dpmia.formats.rows import GROUPS, KEYS, NO_ATTACK
+from dpmia.formats.rows import EFFECTS, GROUPS, KEYS, NO_ATTACK
 from dpmia.metrics.ranking import LOW_RATES, held_rate
 from dpmia.metrics.shared_records import common_effects
 
@@ -63,7 +62,7 @@ class MetricWorld(World):
     def of(cls, table: pd.DataFrame) -> MetricWorld:
         """Return the world as measured; metrics with fewer than two values are left out."""
         values = scattered(table.pivot(index=KEYS, columns="replicate", values="value"))
-        effects = _shared_effects(table, values) if GROUP_EFFECTS[0] in table else np.empty((len(values), 0))
+        effects = _shared_effects(table, values) if EFFECTS[0] in table else np.empty((len(values), 0))
         return cls(values.index.to_frame(index=False), *means_and_deviations(values), effects)
 
     @cached_property
@@ -138,7 +137,7 @@ def _shared_effects(table: pd.DataFrame, values: pd.DataFrame) -> np.ndarray:
     rows = values.index.get_indexer(pd.MultiIndex.from_frame(table[KEYS]))
     columns = values.columns.get_indexer(pd.Index(table["replicate"]))
     there = (rows >= 0) & table["value"].notna().to_numpy()
-    of_all[rows[there], columns[there]] = table.loc[there, GROUP_EFFECTS].fillna(0).to_numpy(dtype=float)
+    of_all[rows[there], columns[there]] = table.loc[there, EFFECTS].fillna(0).to_numpy(dtype=float)
     return common_effects(of_all)
 
 
@@ -261,7 +260,7 @@ class DrawnAdvantages:
 
 
 #: Stage of a table -> what makes its world.
-STAGES: dict[str, Callable[[pd.DataFrame], World]] = {
+WORLD_OF_STAGE: dict[str, Callable[[pd.DataFrame], World]] = {
     "replicates": MetricWorld.of,
     "studies": StudyWorld.of,
     "per_record": RecordWorld.of,

@@ -12,14 +12,13 @@ import pandas as pd
 from dpmia.common.reading.source import Source
 from dpmia.formats.rows import BLIND, BLIND_WITH_LOSS, EFFECTS, KEYS, NO_ATTACK
 from dpmia.formats.stages import Kind, TableLayout, layout_of
+from dpmia.formats.table_names import OF_EXPERIMENT
 
 #: More records than any data set has.
 LARGEST_COUNT = 1e12
 #: Squares of larger numbers overflow; no metric is so large.
 LARGEST = 1e100
 
-#: Stages whose tables are named after the experiment that all rows are about.
-_OF_EXPERIMENT = ("nulls", "per_record", "replicates", "sizes", "studies", "summary")
 #: Stages that have a folder for each experiment with a table for each job, and what the rows of those are about. Tables
 #: of `metrics` have a folder for each attack below.
 _ATTACKS = {"accuracy": (NO_ATTACK,), "blind": (BLIND, BLIND_WITH_LOSS), "exposure": ()}
@@ -68,7 +67,7 @@ def _place(path: Path) -> tuple[str, str, tuple[str, ...]]:
     Of another table: the folder, and nothing.
     """
     folder = path.parent
-    if folder.name in _OF_EXPERIMENT:
+    if folder.name in OF_EXPERIMENT:
         return folder.name, path.stem, ()
     if folder.parent.name in _ATTACKS:
         return folder.parent.name, folder.name, _ATTACKS[folder.parent.name]

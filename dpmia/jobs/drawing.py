@@ -8,6 +8,9 @@ from typing import Any
 from dpmia.common.plain import PlainData
 from dpmia.jobs.own_reading import OwnReading
 
+#: In the place of a number of records: all there are.
+ALL = "all"
+
 #: Arguments of drawing functions that had another name: seeds keep the old one, so that numbers stay.
 SEED_NAMES = {"queries": "asked"}
 
@@ -121,3 +124,13 @@ class BatchLimits(PlainData):
     leave_one_out: tuple[str, ...] = ()
     raised: str | None = None
     most: int | None = None
+
+
+def records_wanted(wanted: int | float | str, there: int, most: int | None) -> int:
+    """Return a number of records: as given, all, or by its share in (0, 1), then `most` at most."""
+    if wanted == ALL:
+        return there
+    if isinstance(wanted, float) and wanted < 1:
+        share = int(wanted * there + 1e-9)  # 0.29 of 100 is 28.999999999999996
+        return share if most is None else min(share, most)
+    return int(wanted)

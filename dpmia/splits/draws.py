@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from dpmia.common.errors import DataError
+from dpmia.jobs.drawing import ALL, records_wanted
 from dpmia.splits.split import Split
-
-ALL = "all"
 
 
 def iid(
@@ -211,16 +210,6 @@ def shuffled(split: Split, rng: np.random.Generator) -> Split:
     pool = rng.permutation(np.concatenate([split.members, split.nonmembers]))
     cut = len(split.members)
     return Split(pool[:cut], pool[cut:], split.population, np.empty(0), split.background)
-
-
-def records_wanted(wanted: int | float | str, there: int, most: int | None) -> int:
-    """Return a number of records: as given, all, or by its share in (0, 1), then `most` at most."""
-    if wanted == ALL:
-        return there
-    if isinstance(wanted, float) and wanted < 1:
-        share = int(wanted * there + 1e-9)  # 0.29 of 100 is 28.999999999999996
-        return share if most is None else min(share, most)
-    return int(wanted)
 
 
 def _require(there: int, wanted: int, what: str) -> None:

@@ -12,7 +12,7 @@ from dpmia.common.epsilon import spell_epsilon
 from dpmia.common.errors import ConfigError
 from dpmia.common.limits import LISTS_COMPARED
 from dpmia.datasets.raw.sources import data_mode_mismatch, files_at_hand, required_files, unavailable_reason
-from dpmia.formats.table_names import experiment_of
+from dpmia.formats.table_names import OF_MODELS, experiment_of
 from dpmia.jobs.checking import EngineCheck
 from dpmia.jobs.describing import ExperimentDescription
 from dpmia.papers.artifact import Artifact, RunSummary
@@ -26,9 +26,6 @@ from dpmia.workflow.layout import RunLayout
 
 #: Figure or table -> its paper.
 PAPER_OF = {artifact.name: paper for paper, artifacts in PAPERS.items() for artifact in artifacts}
-
-#: Stages whose tables come from trained models.
-_TRAINED = ("summary", "replicates", "per_record", "nulls")
 
 
 @dataclass(frozen=True)
@@ -233,7 +230,7 @@ class Scope:
             return self._summary_of_check(artifact)
         with_data = any(experiment_of(table) in self.with_data for table in artifact.tables)
         shown = [table.split("/") for table in self.tables(artifact)]
-        trained = [name for stage, name in shown if stage in _TRAINED]
+        trained = [name for stage, name in shown if stage in OF_MODELS]
         at_paper_scale = self.plan.studies_at_paper_scale
         return RunSummary(
             synthetic=self.plan.config.data == "synthetic" and with_data,

@@ -14,7 +14,7 @@ from dpmia.claims.comparisons import HighestAt, above, highest_at
 from dpmia.claims.judge import JudgedRun, judge
 from dpmia.claims.power import verdict_shares
 from dpmia.claims.world import Chance
-from dpmia.claims.worlds import STAGES
+from dpmia.claims.worlds import WORLD_OF_STAGE
 from dpmia.formats.rows import COLUMNS
 from dpmia.formats.stages import layout_of
 
@@ -94,7 +94,7 @@ def assert_by_replicate(claim: Claim, world: World) -> None:
     tables = world.others | {
         f"replicates/{name}": _table(name, means, 0.3, 4) for name, means in world.experiments.items()
     }
-    worlds = {name: STAGES[name.partition("/")[0]](tables[name]) for name in claim.tables if name in tables}
+    worlds = {name: WORLD_OF_STAGE[name.partition("/")[0]](tables[name]) for name in claim.tables if name in tables}
     drawn = {name: table_world.draw(Chance(9, table=name)) for name, table_world in worlds.items()}
     whole, part = (
         claim.rule.measure({name: sample.part(replicates) for name, sample in drawn.items()})

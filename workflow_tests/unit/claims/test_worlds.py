@@ -7,7 +7,7 @@ from world_tables import MEASURED, PLACEBO, metrics_table, records_table, study_
 
 from dpmia.claims.record_worlds import NullWorld
 from dpmia.claims.rows import MeasuredReplicates, Splits
-from dpmia.claims.world import EFFECTS, Chance
+from dpmia.claims.world import PARTS, Chance
 from dpmia.claims.worlds import RANDOM, MetricWorld, RecordWorld, StudyWorld
 from dpmia.metrics.ranking import ranking
 
@@ -86,7 +86,7 @@ def test_under_placebo_arms_make_no_difference():
 
 
 def test_other_worlds_have_a_part_of_the_measured_effect():
-    worlds = {name: means_of(MetricWorld.of(metrics_table()).with_effect(effect)) for name, effect in EFFECTS.items()}
+    worlds = {name: means_of(MetricWorld.of(metrics_table()).with_effect(effect)) for name, effect in PARTS.items()}
     oracle = {name: means["oracle", True, "advantage"] for name, means in worlds.items()}
     assert oracle == pytest.approx({"as measured": 0.4, "half": 0.23, "placebo": 0.06, "opposite": -0.28})
     assert worlds["as measured"] == pytest.approx(MEASURED)  # without a null value, too
