@@ -83,8 +83,9 @@ def class_numbers(value: Any, where: str, classes: int) -> np.ndarray:
     Raises:
         ArgumentError: they are no whole numbers from 0 to `classes` - 1.
     """
-    remedy = "Give one number for each record; of one-hot labels, that is labels.argmax(axis=1)"
-    labels = numbers(value, where, ("records",), remedy)
+    array = array_of(value, where)
+    remedy = f"Give one number for each record; {_ONE_COLUMN if array.shape[1:] == (1,) else _ONE_HOT}"
+    labels = numbers(array, where, ("records",), remedy)
     wrong = (labels != np.rint(labels)) | (labels < 0) | (labels >= classes)
     if wrong.any():
         row = int(np.flatnonzero(wrong)[0])
@@ -181,6 +182,10 @@ def same_rows(function: str, given: Mapping[str, Any]) -> None:
             remedy = f"Give it by .loc[{first}.index]; or, if row i is the same record in both, by .to_numpy()"
             raise ArgumentError(f"{function}, {name}", problem, remedy)
 
+
+#: How labels of other shapes become one number for each record.
+_ONE_COLUMN = "of an array with one column, that is np.ravel(labels)"
+_ONE_HOT = "of one-hot labels, that is labels.argmax(axis=1)"
 
 #: What a row and a column of truth values of several models are.
 _BOTH = "model and record"

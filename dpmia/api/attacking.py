@@ -22,7 +22,7 @@ from dpmia.common.limits import MOST_MODELS
 from dpmia.common.probabilities import WrongOutputsError, logits_of
 from dpmia.common.registry import load, suggestion
 from dpmia.common.seeds import derive_seed
-from dpmia.formats.losses import References
+from dpmia.formats.losses import References, digest_of
 from dpmia.formats.model_card import ModelCard
 from dpmia.formats.signals import MEMBER, NONMEMBER, POPULATION, Signal, cross_entropy
 from dpmia.metrics.low_rates import tpr_limits
@@ -114,7 +114,9 @@ def attack(
             results[name] = _result(name, method, *deepcopy((signal, knowledge)), rates, seed)
         except AttackError as error:
             if attacks is not None:
-                raise ArgumentError(f"attack, {name}", error.problem, error.remedy) from error
+                at = error.where.partition(", ")[2]  # the method of an attack whose own code is at fault
+                where = ", ".join(filter(None, ("attack", name, at)))
+                raise ArgumentError(where, error.problem, error.remedy) from error
             log.warning("%s is left out: %s", name, error)
     return AttackResults(results)
 
@@ -134,7 +136,8 @@ class _Model:
             raise ArgumentError("attack, scale", problem, suggestion(scale, SCALES) or "Choose one of them")
         if (labels is None) != (scale == "losses"):
             problem = "missing" if labels is None else "cannot be combined with scale 'losses'"
-            raise ArgumentError("attack, labels", problem, "Give labels with logits and probabilities only")
+            remedy = "Give the class number of each record" if labels is None else "Give labels=None"
+            raise ArgumentError("attack, labels", problem, remedy)
         logits = _logits(outputs, scale, "attack, outputs")
         if labels is None:
             return cls(logits, np.zeros(len(logits), dtype=np.int64), scale)
@@ -173,12 +176,15 @@ def _logits(outputs: ArrayLike, scale: str, where: str) -> np.ndarray:
             raise ArgumentError(where, problem, "Divide all by one number: give losses of a token instead of a text")
         return np.column_stack([confidence(values), np.zeros(len(values))])
     if values.shape[1] < 2:
-        raise ArgumentError(where, "one column", "Give a column for each class, also of two classes")
+        remedy = "Give a column for each class; of two classes with probabilities p, np.column_stack([1 - p, p])"
+        raise ArgumentError(where, "one column", remedy)
     try:
         return logits_of(values, scale)
     except WrongOutputsError as error:
         if error.row is None:
-            remedy = "Set scale='probabilities'; if they are logits, add 1 to all, which changes no result"
+            remedy = error.remedy(
+                "Set scale='probabilities'; if they are logits, add 1 to all, which changes no result"
+            )
             raise ArgumentError(where, str(error), remedy) from error
         remedy = error.remedy("Give all classes, or set scale='logits'")
         raise ArgumentError(f"{where}, row {error.row}", str(error), remedy) from error
@@ -210,14 +216,16 @@ def _references(
     outputs = [_logits(reference, model.scale, f"{where}, model {i}") for i, reference in enumerate(references)]
     if not outputs:
         raise ArgumentError(where, "no model", "Give the outputs of one model at least, or leave it out")
+    seen = {digest_of(model.logits): "the attacked model"}
     for number, logits in enumerate(outputs):
         if logits.shape != model.logits.shape:
             problem = f"{len(logits)} records of {logits.shape[1]} classes in place of {len(model.logits)} of "
             problem += str(model.logits.shape[1])
             raise ArgumentError(f"{where}, model {number}", problem, "Evaluate it on the same records")
-        if np.array_equal(logits, model.logits):
-            problem = "its outputs are those of the attacked model"
-            raise ArgumentError(f"{where}, model {number}", problem, "Leave it out")
+        digest = digest_of(logits)
+        if other := seen.get(digest):
+            raise ArgumentError(f"{where}, model {number}", f"its outputs are those of {other}", "Leave it out")
+        seen[digest] = f"model {number}"
     shape = (len(outputs), len(model.logits))
     inside = np.zeros(shape, dtype=bool)
     if trained_on is not None:
@@ -302,6 +310,8 @@ def _made(kind: str, options: Mapping[str, Any]) -> Attack:
     described = names.ATTACKS[kind]
     if wrong := sorted(map(str, set(options) - set(described.options))):
         remedy = f"Options of {kind!r}: {', '.join(described.options) or 'none'}"
+        if "arguments" in wrong:
+            remedy += ". They stand beside 'kind'"
         raise ArgumentError(f"attack, {kind}", f"unknown option {', '.join(wrong)}", remedy)
     try:
         made: Attack = load(described.spec)(**options)

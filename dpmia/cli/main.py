@@ -21,11 +21,15 @@ from dpmia.cli.plans import add_plan, plan
 from dpmia.cli.settings_file import write_settings
 from dpmia.cli.tables import AuditSettings, add_attack, add_audit, attack, audit
 from dpmia.common.errors import ConfigError, PlaceError, UserError, printable
+from dpmia.common.files import is_file
 from dpmia.common.pipes import discard
 from dpmia.common.registry import suggestion
 from dpmia.settings.resolve import make_plan
 from dpmia.workflow.failures import CANNOT_RUN, TYPED
 from dpmia.workflow.root import workflow_root
+
+#: Options of Snakemake that take files of settings.
+CONFIG_FILES = ("--configfile", "--configfiles")
 
 EPILOG = """\
 audit, attack and plan write the YAML that they used, which is yours to edit.
@@ -141,8 +145,23 @@ def _command(arguments: Sequence[str]) -> list[str]:
     return [sys.executable, "-m", "snakemake", "--snakefile", str(workflow_root() / "Snakefile"), *arguments]
 
 
+def _check_config_files(arguments: Sequence[str]) -> None:
+    """Refuse files of settings that are not there, of which Snakemake prints its own traceback."""
+    files, listed = [], False
+    for argument in arguments:
+        option, equals, file = argument.partition("=")
+        if argument.startswith("-"):
+            listed = option in CONFIG_FILES and not equals
+            files += [file] if option in CONFIG_FILES and equals else []
+        elif listed:
+            files.append(argument)
+    if absent := [file for file in files if not is_file(Path(file))]:
+        raise UserError(absent[0], "there is no such file", f"Paths start at {Path.cwd()}")
+
+
 def _snakemake(arguments: Sequence[str]) -> NoReturn:
     """Become Snakemake."""
+    _check_config_files(arguments)
     try:
         sys.stdout.flush()
     except BrokenPipeError:

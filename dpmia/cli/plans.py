@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 from dpmia.api.mechanism import RELATIONS, SAMPLERS
 from dpmia.api.planning import TARGETS, plan_noise
 from dpmia.cli.settings_file import write_settings
-from dpmia.common.errors import UserError
+from dpmia.common.errors import ArgumentError, UserError
 from dpmia.common.files import is_file
 from dpmia.common.registry import suggestion
 from dpmia.settings.yaml_file import read_yaml
@@ -60,13 +61,26 @@ def plan(options: argparse.Namespace) -> None:
     for needed in ("target", "value"):
         if needed not in arguments:
             raise UserError(f"dpmia plan, {_option(needed)}", "missing", "Such as: --target advantage --value 0.1")
-    print(plan_noise(**arguments))
+    try:
+        found = plan_noise(**arguments)
+    except ArgumentError as error:
+        if options.file:
+            raise
+        _, comma, name = error.where.partition(", ")
+        where = f"dpmia plan{comma}{_option(name) if name else ''}"
+        raise UserError(where, _as_typed(error.problem), _as_typed(error.remedy)) from None
+    print(found)
     if not options.file:
         write_settings(Path("plan.yaml"), arguments, "dpmia plan plan.yaml", options.overwrite)
 
 
 def _option(name: str) -> str:
     return f"--{name.replace('_', '-')}"
+
+
+def _as_typed(text: str) -> str:
+    """Return a message about arguments of `plan_noise` with the options that stand for them."""
+    return re.sub(rf"\b(?:{'|'.join(name for name in NUMBERS if '_' in name)})\b", lambda at: _option(at[0]), text)
 
 
 def _typed(kind: Callable[[Any], float]) -> Callable[[str], float]:

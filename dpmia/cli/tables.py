@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import math
 import re
+import sys
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,7 +20,7 @@ from dpmia.common.errors import UserError
 from dpmia.common.files import is_file
 from dpmia.common.limits import MOST_MODELS
 from dpmia.common.registry import suggestion
-from dpmia.datasets.own.files import Fields, fields_of, known_column
+from dpmia.datasets.own.files import Fields, fields_of, known_column, shortened
 from dpmia.datasets.raw.parsing import SYNTHETIC_MARK
 from dpmia.evaluation.predictions import memberships
 from dpmia.formats.signals import MEMBER, NONMEMBER, POPULATION
@@ -179,8 +180,14 @@ def attack(options: argparse.Namespace) -> AuditSettings:
     name = _name(table)
     references = [_table(file) for file in options.references]
     classes = _classes(options.classes, table)
-    for column, option in {options.label: "--label", **dict.fromkeys(classes.values(), "--classes")}.items():
-        known_column(fields_of(table), column, option)
+    fields = fields_of(table)
+    named = {options.label: "--label", options.member: "--member", **dict.fromkeys(classes.values(), "--classes")}
+    for column, option in named.items():
+        known_column(fields, column, option)
+    if none := [name for name in classes if name not in set(fields.columns[options.label])]:
+        taken = shortened([classes[name] for name in none])
+        note = f"no record has the label {shortened(none)}. If {taken} is no class, name all classes by --classes"
+        print(f"Note: {table}: {note}", file=sys.stderr)
     predictions = {
         "path": str(table),
         "label": options.label,
@@ -358,5 +365,8 @@ def _classes(given: list[str] | None, table: Path) -> dict[str, str]:
     classes = {column.removeprefix(PREFIX): column for column in columns if column.startswith(PREFIX)}
     if len(classes) < 2:
         problem = f"fewer than two columns of classes; columns: {', '.join(columns)}"
-        raise UserError(str(table), problem, f"Name them {PREFIX}<class>, or name each by --classes CLASS=COLUMN")
+        remedy = f"Name them {PREFIX}<class>, or name each by --classes CLASS=COLUMN"
+        if classes:
+            remedy += f". If {next(iter(classes.values()))} is one of two probabilities, add a column with 1 less it"
+        raise UserError(str(table), problem, remedy)
     return classes

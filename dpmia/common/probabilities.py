@@ -19,14 +19,14 @@ class WrongOutputsError(ValueError):
         row: the first wrong one, from 0; None where all of them are.
     """
 
-    def __init__(self, problem: str, row: int | None, rounded: bool = False) -> None:
-        """Say what is wrong, and whether rounding may have caused it."""
+    def __init__(self, problem: str, row: int | None, remedy: str = "") -> None:
+        """Say what is wrong, and what to do about it where the numbers show it."""
         super().__init__(problem)
-        self.row, self._rounded = row, rounded
+        self.row, self._remedy = row, remedy
 
     def remedy(self, otherwise: str) -> str:
-        """Return what to do about it: of probabilities that are rounded too much, to give more digits."""
-        return "Give all classes, with more digits: rounded, they do not add up to 1" if self._rounded else otherwise
+        """Return what to do about it; what the caller knows where the numbers do not show it."""
+        return self._remedy or otherwise
 
 
 def logits_of(rows: np.ndarray, scale: str) -> np.ndarray:
@@ -37,12 +37,16 @@ def logits_of(rows: np.ndarray, scale: str) -> np.ndarray:
         scale: `logits` or `probabilities`.
 
     Raises:
-        WrongOutputsError: they are of the other scale: a row is no probabilities, or all rows of logits are.
+        WrongOutputsError: they are of another scale: a row is no probabilities, or all rows of logits are, or all rows
+            are percentages.
     """
     wrong = wrong_row(rows)
+    if wrong is not None and wrong_row(rows / 100) is None:
+        raise WrongOutputsError("all rows are percentages, from 0 to 100 with the sum 100", None, "Divide all by 100")
     if scale == "probabilities":
         if wrong is not None:
-            raise WrongOutputsError(problem_of(rows[wrong]), wrong, _may_be_rounded(rows[wrong]))
+            remedy = "Give all classes, with more digits: rounded, they do not add up to 1"
+            raise WrongOutputsError(problem_of(rows[wrong]), wrong, remedy * _may_be_rounded(rows[wrong]))
         return log_probabilities(rows)
     if len(rows) and wrong is None:
         raise WrongOutputsError("all rows are probabilities, from 0 to 1 with the sum 1, and scale is logits", None)

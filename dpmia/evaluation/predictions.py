@@ -13,11 +13,11 @@ import pandas as pd
 from dpmia.attacks.base import Attack, Knowledge, outcome
 from dpmia.common.errors import DataError
 from dpmia.common.probabilities import WrongOutputsError, logits_of
-from dpmia.datasets.own.files import Fields, fields_of, is_number, known_column, why_no_number
+from dpmia.datasets.own.files import Fields, fields_of, is_number, known_column, shortened, why_no_number
 from dpmia.evaluation.accuracy import accuracy_rows
 from dpmia.evaluation.attacks import named, outcome_rows, randomness
 from dpmia.evaluation.summary import LIMITS, UNCERTAINTY, cells, replicates_table, summary_table
-from dpmia.formats.losses import Losses, save_losses
+from dpmia.formats.losses import Losses, digest_of, save_losses
 from dpmia.formats.model_card import ModelCard
 from dpmia.formats.rows import tidy
 from dpmia.formats.signals import MEMBER, NONMEMBER, POPULATION, Signal, cross_entropy, save_signals
@@ -74,7 +74,9 @@ def read_predictions(job: PredictionsJob) -> GivenModel:
     part = _parts(fields, job.member)
     for wanted, word in ((MEMBER, "member"), (NONMEMBER, "non-member")):
         if not (part == wanted).any():
-            raise DataError(f"{fields.file}, column {job.member!r}", f"there is no {word}")
+            given = "was trained on" if wanted == MEMBER else "was not trained on"
+            remedy = f"Add records that the model {given}"
+            raise DataError(f"{fields.file}, column {job.member!r}", f"there is no {word}", remedy)
     if job.population and not (part == POPULATION).any():
         problem = f"attack {job.population[0]!r} needs records marked 'population', and there are none"
         remedy = "Mark the records that an attacker has, or remove the attack."
@@ -161,14 +163,22 @@ def _outputs(fields: Fields, job: PredictionsJob) -> tuple[np.ndarray, np.ndarra
     for row, text in zip(fields.rows, fields.columns[job.label], strict=True):
         if text not in code:
             where = f"{fields.file}, row {row}, column {job.label!r}"
-            raise DataError(where, f"{text!r} is not one of the labels of the key classes: {', '.join(code)}")
+            remedy = (
+                "Write labels as classes are named, or name the column of each class: p_<class>, --classes, or the key "
+                "classes"
+            )
+            raise DataError(
+                where, f"{text!r} is none of the classes {shortened(code)}", remedy if text else "Leave out the row"
+            )
     try:
         logits = logits_of(numbers, job.scale)
     except WrongOutputsError as error:
         if error.row is None:
-            raise DataError(fields.file, str(error), "Leave out --logits, or set scale: probabilities.") from error
-        remedy = error.remedy("Name the columns of all classes, or set scale: logits.")
-        raise DataError(f"{fields.file}, row {fields.rows[error.row]}", str(error), remedy) from error
+            remedy = error.remedy("Leave out --logits (in settings: scale: probabilities)")
+            raise DataError(fields.file, str(error), remedy) from error
+        remedy = error.remedy("Name the columns of all classes; of logits, add --logits (in settings: scale: logits)")
+        where = f"{fields.file}, row {fields.rows[error.row]}, columns {shortened(job.classes.values())}"
+        raise DataError(where, str(error), remedy) from error
     labels = np.array([code[text] for text in fields.columns[job.label]], dtype=np.int64)
     return logits.astype(np.float32), labels
 
@@ -189,13 +199,15 @@ def _parts(fields: Fields, column: str) -> np.ndarray:
     for place, (row, text) in enumerate(zip(fields.rows, fields.columns[column], strict=True)):
         if text.lower() not in MEMBERSHIPS:
             where = f"{fields.file}, row {row}, column {column!r}"
-            raise DataError(where, f"{text!r} is not yes, no or population")
+            remedy = "Write yes (true, 1) for members, no (false, 0) for others; population for what the attacker has"
+            raise DataError(where, f"{text!r} is not yes, no or population", remedy)
         parts[place] = MEMBERSHIPS[text.lower()]
     return parts
 
 
 def _losses(job: PredictionsJob, target: Fields, of_target: np.ndarray, card: ModelCard) -> Losses:
     losses, trained_on = [], []
+    seen = {digest_of(of_target): "the attacked model"}
     for path in job.references:
         fields = fields_of(Path(path))
         known_column(fields, job.label, "label")
@@ -203,10 +215,10 @@ def _losses(job: PredictionsJob, target: Fields, of_target: np.ndarray, card: Mo
             problem = f"the labels of its {len(fields.rows)} rows differ from those of {target.file}"
             raise DataError(fields.file, problem, "Save the same rows in the same order")
         logits, classes = _outputs(fields, job)
-        if np.array_equal(logits, of_target):
-            raise DataError(
-                fields.file, "its outputs are those of the attacked model", "Leave it out of the references"
-            )
+        digest = digest_of(logits)
+        if other := seen.get(digest):
+            raise DataError(fields.file, f"its outputs are those of {other}", "Leave it out of the references")
+        seen[digest] = path
         losses.append(cross_entropy(logits, classes))
         trained_on.append(_parts(fields, job.member) == MEMBER)
     cards = [replace(card, role="reference", number=number) for number in range(len(losses))]

@@ -7,6 +7,7 @@ group i has the arrays `i/records`, `i/losses` and `i/trained_on`.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -104,6 +105,11 @@ def together(parts: Iterable[Losses]) -> Losses:
         np.concatenate([part.losses for part in parts]),
         np.concatenate([part.trained_on for part in parts]),
     )
+
+
+def digest_of(outputs: np.ndarray) -> bytes:
+    """Return what only equal outputs share: a model given twice would count as two."""
+    return hashlib.sha256(np.ascontiguousarray(outputs).data).digest()
 
 
 def save_losses(path: Path | str, groups: Sequence[Losses], provenance: dict[str, Any]) -> None:

@@ -113,9 +113,10 @@ def _problem(model: type[BaseModel], path: list[Any], items: list[Any], where: s
     kind, value = items[0]["type"], items[0]["input"]
     if kind == "extra_forbidden":
         allowed = _keys(model, path[:-1])
-        return ConfigError(
-            where, "unknown key", f"Valid keys: {', '.join(allowed)}. {suggestion(path[-1], allowed)}".strip()
-        )
+        near = suggestion(path[-1], allowed)
+        if not near and "arguments" in allowed:
+            near = f"Of a part of your own it is an argument: arguments: {{{path[-1]}: ...}}."
+        return ConfigError(where, "unknown key", f"Valid keys: {', '.join(allowed)}. {near}".strip())
     if kind == "missing":
         return ConfigError(where, "required key is missing", _described(model, path))
     for item in items:

@@ -35,14 +35,27 @@ def read_yaml(path: Path, name: str) -> Any:
             if text.startswith("\ufeff"):  # PyYAML drops one, and Snakemake reads the file with both
                 raise source.error("it begins with two byte order marks", remedy="Save it as UTF-8 with one, or none")
             loader = _EachKeyOnce(text)
-            node = loader.get_single_node()
-            if node is not None and _nodes(node, {}) > MOST_NODES:
-                raise source.error(f"aliases make it longer than {MOST_NODES} keys and values")
-            return None if node is None else loader.construct_document(node)
+            try:
+                node = loader.get_single_node()
+                if node is not None and _nodes(node, {}) > MOST_NODES:
+                    raise source.error(f"aliases make it longer than {MOST_NODES} keys and values")
+                return None if node is None else loader.construct_document(node)
+            except yaml.MarkedYAMLError as error:
+                problem, mark = error.problem or str(error.context), error.problem_mark or error.context_mark
+                row = f", row {mark.line + 1}" if mark else ""
+                raise source.error(f"not valid YAML ({problem})", row, _remedy(error)) from None
     except DataError as error:
         if error.where.partition(",")[0] == name and path.is_file():
             raise ConfigError.of(error) from None
-        raise ConfigError("config, experiments", f"{name!r} cannot be read ({error})") from None
+        raise ConfigError("config, experiments", f"{name!r} cannot be read ({error.problem})", error.remedy) from None
+
+
+def _remedy(error: yaml.MarkedYAMLError) -> str:
+    if not isinstance(error, yaml.scanner.ScannerError | yaml.parser.ParserError):
+        return ""
+    if r"'\t'" in str(error.problem):
+        return "Indent by spaces, not by tabs"
+    return "Look for a missing colon, quote or bracket, or an indent that differs"
 
 
 def _nodes(node: yaml.Node, counts: dict[int, float]) -> float:

@@ -144,7 +144,10 @@ def known_column(fields: Fields, name: str, key: str) -> None:
         if key.startswith("--") and all(part in fields.columns for part in name.split(",")):
             by_spaces = f"Separate them by spaces: {key} {name.replace(',', ' ')}"
             remedy = by_spaces if key == "--drop" else "Name one of them"
-        raise DataError(fields.file, problem, remedy or suggestion(name, fields.columns))
+        remedy = remedy or suggestion(name, fields.columns)
+        if not remedy and key.startswith("--"):
+            remedy = f"Name it by {key}"
+        raise DataError(fields.file, problem, remedy)
 
 
 def in_order(values: Iterable[str]) -> list[str]:

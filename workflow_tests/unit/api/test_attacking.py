@@ -257,6 +257,13 @@ WRONG = {
     "as-logits": ({"outputs": [[0.25, 0.75]] * 6}, r"attack, outputs: all rows are prob.*Set scale='probabilities'"),
     "references-as-logits": ({"references": [[[0, 1]] * 6]}, r"attack, references, model 0: all rows are probabilit"),
     "one-hot": ({"labels": [[0, 1]] * 6}, r"attack, labels: .* \(6, 2\) in place of \(records,\)\. .*argmax\(axis=1\)"),
+    "column": ({"labels": [[0], [1]] * 3}, r"attack, labels: .* \(6, 1\) in place of .*np\.ravel\(labels\)"),
+    "one-column": ({"outputs": [[0.5]] * 6}, r"attack, outputs: one column\. .*np\.column_stack\(\[1 - p, p\]\)"),
+    "percentages": ({"outputs": [[25, 75]] * 6}, r"attack, outputs: all rows are percentages.*\. Divide all by 100"),
+    "losses": ({"scale": "losses"}, r"attack, labels: cannot be combined with scale 'losses'\. Give labels=None"),
+    "no-labels": ({"labels": None}, r"attack, labels: missing\. Give the class number of each record"),
+    "copies": ({"references": [[[0, 2]] * 6] * 2}, r"references, model 1: its outputs are those of model 0\. Leave it"),
+    "arguments": ({"attacks": {"random": {"arguments": {}}}}, r"unknown option arguments\. .* stand beside 'kind'"),
     "empty": ({"outputs": np.zeros((0, 2))}, r"attack, outputs: an array of shape \(0, 2\) is empty\. Give one row"),
     "flags": ({"is_member": list("yn") * 3}, r"attack, is_member: it holds values of type <U1.*\. Give True or 1"),
     "masked": (

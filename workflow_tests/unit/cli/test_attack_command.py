@@ -72,7 +72,21 @@ def test_columns_of_predictions_are_checked_before_anything_is_written(folder, c
     )
     shown = refused(capsys, "attack", "out.csv", "--classes", "no=p_no", "yes=p_yse")
     assert "--classes is 'p_yse', which is none of the columns" in shown
+    shown = refused(capsys, "attack", "out.csv", "--member", "trained")
+    assert "--member is 'trained', which is none of the columns" in shown
+    assert "Name it by --member." in shown
     assert not (folder / "out.yaml").exists()
+
+
+def test_a_class_without_records_is_named_with_its_column(folder, capsys):
+    (folder / "out.csv").write_text(
+        "label,member,p_no,p_yes,p_value\nno,yes,0.9,0.1,0\nyes,yes,0.9,0.1,0\nno,no,0.9,0.1,0\n"
+    )
+    run("attack", "out.csv")
+    shown = capsys.readouterr().err
+    assert shown == (
+        "Note: out.csv: no record has the label value. If p_value is no class, name all classes by --classes\n"
+    )
 
 
 def test_predictions_are_planned_with_the_classes_of_the_columns(folder):

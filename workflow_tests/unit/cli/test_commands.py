@@ -213,6 +213,9 @@ def test_targets_and_options_go_on_to_snakemake(folder):
     given = ["humphries_fig7", "--cores", "1", "--dry-run", "--config", "scale=smoke", "--directory", "x"]
     assert run("run", *given) == given
     assert run("run", "--help") == ["--help"]
+    (folder / "more.yaml").write_text("seed: 2\n")
+    given = ["--configfile", "more.yaml", "--cores", "1", "--configfile=more.yaml"]
+    assert run("run", *given) == given
 
 
 def test_a_stopped_run_is_continued_by_the_command_that_was_typed(folder):
@@ -224,6 +227,15 @@ WRONG = {
     "no command": ((), r"Error: dpmia: the following arguments are required: COMMAND. Options: dpmia --help"),
     "no label": (("audit", "Clinic 2.csv"), "Error: dpmia audit: the following arguments are required: --label."),
     "no file": (("audit", "x.csv", "--label", "y"), "Error: x.csv: there is no such file. Paths start at "),
+    "no config file": (
+        ("run", "izzo", "--configfile", "x.yaml", "-n"),
+        "Error: x.yaml: there is no such file. Paths st",
+    ),
+    "nor another": (("run", "--configfiles=x.yaml"), "Error: x.yaml: there is no such file. Paths start at "),
+    "plan options": (
+        ("plan", "--target", "advantage", "--value", "0.1"),
+        "Error: dpmia plan: --noise-multiplier, --sampling-rate, steps are left out. Leave out exactly one of",
+    ),
     "column": (("audit", "Clinic 2.csv", "--label", "readmited"), "Did you mean 'readmitted'?"),
     "empty column": (
         ("audit", "Clinic 2.csv", "--label", "", "--positive", "yes"),
@@ -312,7 +324,7 @@ WRONG = {
         ("audit", "Clinic 2.csv", "--label", "readmitted", "--drop", "age,hospital"),
         "and 2 more. Separate them by spaces: --drop age hospital.",
     ),
-    "value": (("plan", "--target", "auc", "--value", "0.2"), "plan_noise, value: 0.2 is not above 0.5"),
+    "value": (("plan", "--target", "auc", "--value", "0.2"), "dpmia plan, --value: 0.2 is not above 0.5"),
     "plan file": (("plan", "nowhere.yaml"), "Error: nowhere.yaml: there is no such file. Options alone do, too"),
 }
 

@@ -1,5 +1,7 @@
 """Predictions only: errors name the tables of the user. What they give is tested with the audit."""
 
+from dataclasses import replace
+
 import pytest
 from given_predictions import prediction_settings
 
@@ -43,7 +45,8 @@ def test_a_reference_table_without_labels_is_named_with_the_column(tmp_path):
 
 
 def test_reference_models_that_an_attack_cannot_do_with_are_named_by_their_tables(tmp_path):
-    given = read_predictions(job(tmp_path, [OTHER, OTHER.replace(",no\n", ",yes\n")], "lira_offline"))
+    another = OTHER.replace("0.5,0.5,yes,no", "0.4,0.6,yes,yes")
+    given = read_predictions(job(tmp_path, [OTHER, another], "lira_offline"))
     with pytest.raises(
         KnowledgeError, match=r"^\S*reference-0\.csv, \S*reference-1\.csv, LiRA: .* Add reference models"
     ):
@@ -57,17 +60,40 @@ def test_the_attacked_model_is_no_reference_model_of_its_own(tmp_path):
         read_predictions(job(tmp_path, [OTHER, TABLE], "reference"))
 
 
+def test_a_reference_model_counts_once(tmp_path):
+    with pytest.raises(
+        DataError, match=r"reference-1\.csv: its outputs are those of \S*reference-0\.csv\. Leave it out"
+    ):
+        read_predictions(job(tmp_path, [OTHER, OTHER], "lira_offline"))
+    again = job(tmp_path, [OTHER], "reference")
+    with pytest.raises(DataError, match=r"reference-0\.csv: its outputs are those of \S*reference-0\.csv"):
+        read_predictions(replace(again, references=again.references * 2))
+
+
 WRONG = {
     "a label": ("no,yes", "maybe,yes", {}, ["row 2", "'maybe'", "no, yes"]),
+    "no label": ("no,yes", ",yes", {}, ["row 2", "'' is none of the classes no, yes", "Leave out the row"]),
+    "percentages": (
+        "0.5,1.5,no,yes\n0.25,0.75",
+        "50,50,no,yes\n25.5,74.5",
+        {"scale": "probabilities"},
+        ["percentages", "Divide"],
+    ),
+    "percentages as logits": ("0.5,1.5,no,yes\n0.25,0.75", "50,50,no,yes\n25.5,74.5", {}, ["percentages", "Divide"]),
     "a member": ("no,yes", "no,perhaps", {}, ["row 2", "'perhaps'", "yes, no or population"]),
     "a number": ("0.5", "x", {}, ["row 2", "'z0'", "'x' is not a number"]),
     "a number of 32 bits": ("0.5", "1e308", {}, ["row 2", "'z0'", "'1e308' is beyond 3.4e+38"]),
     "a finite number": ("0.5", "inf", {}, ["row 2", "'inf' is not finite"]),
     "a number with an underscore": ("0.5", "0_5", {}, ["row 2", "'0_5' is not a number"]),
-    "probabilities": ("0.5", "0.7", {"scale": "probabilities"}, ["row 2", "add up to 1"]),
+    "probabilities": ("0.5", "0.7", {"scale": "probabilities"}, ["row 2, columns z0, z1", "add up to 1", "--logits"]),
     "a column": ("z1", "z2", {}, ["'z1'", "columns"]),
     "no member": (",yes", ",no", {}, ["there is no member"]),
-    "as logits": ("0.5,1.5", "0.5,0.5", {}, ["all rows are probabilities", "Leave out --logits, or set scale: prob"]),
+    "as logits": (
+        "0.5,1.5",
+        "0.5,0.5",
+        {},
+        ["all rows are probabilities", "Leave out --logits (in settings: scale: prob"],
+    ),
     "no population": (
         "0.5",
         "0.5",

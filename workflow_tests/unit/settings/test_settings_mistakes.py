@@ -321,8 +321,8 @@ def test_a_wrong_config_is_reported_with_its_key(plan, config, message):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("paper: [a", "a.yaml: not valid YAML"),
-        ("paper: a\n\tb: c", "a.yaml: not valid YAML"),
+        ("paper: [a", "a.yaml, row 1: not valid YAML"),
+        ("paper: a\n\tb: c", "that cannot start any token). Indent by spaces, not by tabs."),
         ("paper: a\nexperiments: {}\npaper: b", "key 'paper' is given twice"),
         (f"paper: a\nexperiments: {{one: {{kind: 0x1{'0' * 4000}}}}}", "an integer of more than 1024 bits"),
         ("experiments:\n  one: {dataset: adult, dataset: heart}", "key 'dataset' is given twice"),
