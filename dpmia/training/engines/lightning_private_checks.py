@@ -15,7 +15,7 @@ from dpmia.common.errors import TrainingError
 from dpmia.formats.recipe import Recipe
 from dpmia.training.engines.lightning_module import own_module
 from dpmia.training.engines.lightning_steps import TrainerState, attach, optimisation_of, record_gradients
-from dpmia.training.engines.opacus_trial import equal_rows, refuse_changes
+from dpmia.training.engines.opacus_trial import equal_rows, mixes_records, refuse_changes
 
 #: Methods by which a module changes Lightning's loop.
 _OF_THE_LOOP = {
@@ -34,9 +34,6 @@ _NEVER = ("validation", "test", "predict", "dataloader", "prepare_data")
 
 #: Records of a batch that is tried.
 _RECORDS = 4
-
-#: Seeds with which a module that draws random numbers is tried.
-_SEEDS = 10
 
 
 def refuse_unsuited(own: Any, where: str) -> None:
@@ -85,9 +82,7 @@ def refuse_mixing(architecture: Any, recipe: Recipe, where: str, x: torch.Tensor
         problem = "two calls with the same records and the same seed of torch have different gradients"
         raise TrainingError(step, problem, "Draw random numbers from torch")
     deterministic = equal_rows(first, trial.gradients(rows, seed=1))
-    # Random pairs of records need not meet the replaced one.
-    seeds = range(1 if deterministic else _SEEDS)
-    if not all(equal_rows(trial.gradients(rows, seed)[1:], trial.gradients(changed, seed)[1:]) for seed in seeds):
+    if mixes_records(trial.gradients, rows, changed, deterministic):
         problem = (
             "the gradient of a record changes with another record of the batch, or of a batch before: clipping would "
             "not bound what one record does"

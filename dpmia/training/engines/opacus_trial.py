@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import torch
 
@@ -21,7 +21,7 @@ RECORDS = 8
 #: Gradients that differ by less than this share are equal but for rounding.
 ROUNDING = 1e-4
 
-#: Seeds with which a network that draws random numbers is tried: its pairs of records need not meet the replaced one.
+#: Seeds with which a network that draws random numbers is tried.
 SEEDS = 10
 
 #: Why a network is refused whose layers Opacus does not see as they are used, and what to do.
@@ -57,13 +57,12 @@ def refuse_other_gradients(engine: OpacusEngine, where: str) -> None:
     with refuse_changes(network, where, getattr(engine.architecture, "layer_name", str)):
         first = _gradients(network, x, y, seed=0)
     deterministic = equal_rows(first, _gradients(network, x, y, seed=1))
-    for seed in range(1 if deterministic else SEEDS):
-        if not equal_rows(_gradients(network, x, y, seed)[1:], _gradients(network, changed, y, seed)[1:]):
-            problem = (
-                "the gradient of a record changes with another record of the batch: clipping would not bound what one "
-                "record does"
-            )
-            raise TrainingError(where, problem, "Return outputs that each depend on their own record alone")
+    if mixes_records(lambda inputs, seed: _gradients(network, inputs, y, seed), x, changed, deterministic):
+        problem = (
+            "the gradient of a record changes with another record of the batch: clipping would not bound what one "
+            "record does"
+        )
+        raise TrainingError(where, problem, "Return outputs that each depend on their own record alone")
     try:
         with _seeded(0):
             norms = engine.record_norms(x, y)
@@ -77,6 +76,22 @@ def refuse_other_gradients(engine: OpacusEngine, where: str) -> None:
     expected = torch.stack([gradient.double().norm() for gradient in first])
     if len(norms) != half or not equal_rows(expected[:, None], norms[:, None]):
         raise TrainingError(where, NOT_FOUND, REMEDY)
+
+
+def mixes_records(gradients: Callable[[Any, int], torch.Tensor], batch: Any, changed: Any, deterministic: bool) -> bool:
+    """Return whether the gradient of a record changes with another record of its batch.
+
+    Args:
+        gradients: takes a batch and a seed; returns the gradient of each record, shape (records, parameters).
+        batch: records.
+        changed: the same, but for the first.
+        deterministic: whether all seeds give the same gradients. Otherwise `SEEDS` of them are tried, as random pairs
+            of records need not meet the first.
+    """
+    return not all(
+        equal_rows(gradients(batch, seed)[1:], gradients(changed, seed)[1:])
+        for seed in range(1 if deterministic else SEEDS)
+    )
 
 
 @contextmanager
