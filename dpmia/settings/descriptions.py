@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping
-from itertools import chain
 
 from dpmia.common.epsilon import format_epsilon
 from dpmia.jobs.auditing import Description
@@ -47,7 +46,7 @@ def describe_experiment(experiment: Experiment) -> ExperimentDescription:
         canaries=worst.count if worst else None,
         references=experiment.references.count if experiment.references else None,
         offline_a=_offline_a(experiment),
-        epsilons=[format_epsilon(epsilon) for epsilon in sorted({*chain(*experiment.epsilons)})],
+        epsilons=[format_epsilon(epsilon) for epsilon in sorted({*experiment.all_epsilons})],
         keys=experiment.collusion.keys if experiment.collusion else None,
         relation=privacy.relation,
         delta=privacy.delta,
@@ -213,7 +212,7 @@ def mismatched_attacks(experiment: Experiment) -> list[str]:
     They understate the leakage: what such a model's losses look like says little about a model trained with noise.
     """
     plain = {"shadows"} | ({"references"} if experiment.references and not experiment.references.private else set())
-    private = {epsilon for group in experiment.epsilons for epsilon in group if math.isfinite(epsilon)}
+    private = {*filter(math.isfinite, experiment.all_epsilons)}
     return [
         name
         for name, attack in experiment.attacks.items()

@@ -22,7 +22,7 @@ def with_epsilons(settings: Mapping[str, Any], experiment: Experiment, epsilons:
         experiment: the same, checked.
         epsilons: the grid; `inf` counts only for experiments that train without privacy, too.
     """
-    own = {epsilon for group in experiment.epsilons for epsilon in group}
+    own = {*experiment.all_epsilons}
     grid = [epsilon for epsilon in epsilons if math.isfinite(epsilon) or math.inf in own]
     if experiment.precision_budgets or own == {math.inf} or not grid:
         return dict(settings)

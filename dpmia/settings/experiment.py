@@ -148,7 +148,7 @@ class Experiment(Settings):
 
     @model_validator(mode="after")
     def _arms_share_the_epsilons(self) -> Experiment:
-        allowed = {spell_epsilon(epsilon) for group in self.epsilons for epsilon in group}
+        allowed = {*map(spell_epsilon, self.all_epsilons)}
         own = {name: [*map(spell_epsilon, arm.epsilons)] for name, arm in self.arms.items() if arm.epsilons is not None}
         for name, epsilons in own.items():
             _require_known(f"arm {name!r}", self.arms[name].epsilons or [], allowed)
@@ -176,7 +176,7 @@ class Experiment(Settings):
             raise ValueError("model cannot be combined with engine 'command', which has a model of its own. Remove it")
         if self.collusion is not None:
             raise ValueError("collusion cannot be combined with engine 'command': its programs know of no marks")
-        epsilons = {epsilon for group in self.epsilons for epsilon in group}
+        epsilons = {*self.all_epsilons}
         if any(map(math.isfinite, epsilons)):
             given = self.privacy.model_fields_set
             if missing := sorted({"delta", "relation"} - given):
@@ -198,8 +198,13 @@ class Experiment(Settings):
         return self
 
     @property
+    def all_epsilons(self) -> list[float]:
+        """The epsilons of all groups."""
+        return [epsilon for group in self.epsilons for epsilon in group]
+
+    @property
     def _finite(self) -> list[float]:
-        return [epsilon for group in self.epsilons for epsilon in group if math.isfinite(epsilon)]
+        return [*filter(math.isfinite, self.all_epsilons)]
 
     @model_validator(mode="after")
     def _whole_blocks(self) -> Experiment:
@@ -287,7 +292,7 @@ class Experiment(Settings):
 
     @model_validator(mode="after")
     def _attacks_fit(self) -> Experiment:
-        epsilons = {epsilon for group in self.epsilons for epsilon in group}
+        epsilons = {*self.all_epsilons}
         for name, attack in self.attacks.items():
             uses = names.ATTACKS[attack.kind].uses
             for use, key in MODELS_OF_ATTACKERS.items():
@@ -320,7 +325,7 @@ class Experiment(Settings):
     def _per_record_fits(self) -> Experiment:
         if self.per_record is None:
             return self
-        if self.iid_arms or sum(map(len, self.epsilons)) > 1:
+        if self.iid_arms or len(self.all_epsilons) > 1:
             raise ValueError("per_record cannot be combined with IID arms or several epsilons. Set iid_arms: false")
         leave_one_out = self.per_record.leave_one_out
         for key, chosen, valid in (

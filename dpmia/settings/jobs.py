@@ -320,7 +320,7 @@ def engines(experiment: Experiment) -> Engines:
 def has_private_targets(experiment: Experiment) -> bool:
     """Return whether some target models are trained with noise for a finite epsilon; a program's noise is its own."""
     ours = experiment.training.engine != names.COMMAND
-    return ours and any(math.isfinite(epsilon) for group in experiment.epsilons for epsilon in group)
+    return ours and any(map(math.isfinite, experiment.all_epsilons))
 
 
 #: Scale -> `EngineCheck.work`: 6e9 is about 1.5 s of one core. No clock decides, so that machines agree.

@@ -230,8 +230,7 @@ class ExperimentWork:
 
     def targets(self) -> tuple[int, int]:
         """Return the number of target models of one block, and the records that all of them are evaluated on."""
-        epsilons = [epsilon for group in self.experiment.epsilons for epsilon in group]
-        by_arm = jobs.epsilons_by_arm(self.experiment, epsilons)
+        by_arm = jobs.epsilons_by_arm(self.experiment, self.experiment.all_epsilons)
         models = {arm: len(of_arm) * self.experiment.block for arm, of_arm in by_arm.items()}
         return sum(models.values()), sum(count * self.sizes[arm].queries for arm, count in models.items())
 

@@ -203,7 +203,7 @@ def data_mode_mismatch(path: str, data: str) -> str | None:
     if synthetic and data == "real":
         return (
             f"{path} is synthetic, as {SYNTHETIC_MARK} beside it says: run with data: synthetic, or name "
-            "your settings: --config 'experiments=[mine.yaml]'"
+            "only settings of real data: --config 'experiments=[mine.yaml]'"
         )
     if not synthetic and data == "synthetic":
         return f"{path} is your own: run with data: real"
