@@ -62,14 +62,14 @@ def plan(options: argparse.Namespace) -> None:
         if needed not in arguments:
             raise UserError(f"dpmia plan, {_option(needed)}", "missing", "Such as: --target advantage --value 0.1")
     try:
-        found = plan_noise(**arguments)
+        planned = plan_noise(**arguments)
     except ArgumentError as error:
         if options.file:
             raise
         _, comma, name = error.where.partition(", ")
         where = f"dpmia plan{comma}{_option(name) if name else ''}"
         raise UserError(where, _as_typed(error.problem), _as_typed(error.remedy)) from None
-    print(found)
+    print(planned)
     if not options.file:
         write_settings(Path("plan.yaml"), arguments, "dpmia plan plan.yaml", options.overwrite)
 
