@@ -367,6 +367,7 @@ def _classes(given: list[str] | None, table: Path) -> dict[str, str]:
         problem = f"fewer than two columns of classes; columns: {', '.join(columns)}"
         remedy = f"Name them {PREFIX}<class>, or name each by --classes CLASS=COLUMN"
         if classes:
-            remedy += f". If {next(iter(classes.values()))} is one of two probabilities, add a column with 1 less it"
+            (column,) = classes.values()
+            remedy += f". Of two classes with probabilities, add a column of 1 - {column}"
         raise UserError(str(table), problem, remedy)
     return classes

@@ -74,7 +74,8 @@ def read_outputs(path: Path, program: Program, records: int, where: str) -> np.n
     except WrongOutputsError as error:
         row = "" if error.row is None else f", row {error.row} (from 0)"
         other = "logits" if program.scale == "probabilities" else "probabilities"
-        raise file.error(str(error), row, f"Write {program.scale}, or set training.scale: {other}") from error
+        remedy = error.remedy(f"Write {program.scale}, or set training.scale: {other}")
+        raise file.error(str(error), row, remedy) from error
 
 
 def _from_npz(file: Source) -> np.ndarray:
