@@ -133,7 +133,13 @@ def _problem(model: type[BaseModel], path: list[Any], items: list[Any], where: s
         return ConfigError(where, f"{_shown(value)} is not a valid {noun}", near or f"Valid: {', '.join(expected)}")
     short = len(items) == 1 and _is_short(value)
     remedy = _REMEDIES.get(kind, "").format(value=value) if short else ""
+    if kind == "dict_type" and isinstance(value, list) and value and all(map(_is_short_name, value)):
+        remedy = f"Write keys with values: {{{', '.join(f'{name}: {{}}' for name in value)}}}"
     return ConfigError(where, problem, near or remedy)
+
+
+def _is_short_name(value: Any) -> bool:
+    return isinstance(value, str) and _is_short(value)
 
 
 def _nearest(value: Any, allowed: list[str]) -> str:

@@ -24,7 +24,7 @@ from dpmia.settings.resolve import make_plan
         ("dataset", {"path": "a.csv", "label": "y", "group": ""}, ["heart.dataset.group: '' is too short"]),
         ("dataset", "hart", ["heart.dataset: 'hart' ", "Did you mean 'heart'?"]),
         ("training.engine", "stackd", ["heart.training.engine: 'stackd' ", "Did you mean 'stacked'?"]),
-        ("attacks", ["random"], ["heart.attacks: ['random'] ", "mapping"]),
+        ("attacks", ["random"], ["heart.attacks: ['random'] ", "mapping", "Write keys with values: {random: {}}"]),
         ("epsilons", [[1], 10], ["heart.epsilons.1: 10 ", "list"]),
         ("arms", "each grup", ["heart.arms: 'each grup' ", "mapping", "'each group'"]),
         ("arms.va.group", 0, ["heart.arms.va.group: 0 ", "string", "'0'"]),
