@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Mapping
 
 from dpmia.common.epsilon import format_epsilon
@@ -212,7 +211,7 @@ def mismatched_attacks(experiment: Experiment) -> list[str]:
     They understate the leakage: what such a model's losses look like says little about a model trained with noise.
     """
     plain = {"shadows"} | ({"references"} if experiment.references and not experiment.references.private else set())
-    private = {*filter(math.isfinite, experiment.all_epsilons)}
+    private = {*experiment.finite_epsilons}
     return [
         name
         for name, attack in experiment.attacks.items()

@@ -5,7 +5,6 @@ An arm is described by its meaning, so that seeds follow from what is computed a
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from itertools import product
 from typing import Any
@@ -320,7 +319,7 @@ def engines(experiment: Experiment) -> Engines:
 def has_private_targets(experiment: Experiment) -> bool:
     """Return whether some target models are trained with noise for a finite epsilon; a program's noise is its own."""
     ours = experiment.training.engine != names.COMMAND
-    return ours and any(map(math.isfinite, experiment.all_epsilons))
+    return ours and bool(experiment.finite_epsilons)
 
 
 #: Scale -> `EngineCheck.work`: 6e9 is about 1.5 s of one core. No clock decides, so that machines agree.
