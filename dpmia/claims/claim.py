@@ -35,7 +35,7 @@ class Finding:
         note: which of several numbers is reported, what was left out, why.
         margin: how far `measured` lies on the claim's side of its threshold; below 0 on the other side.
         interval: what the limits are, as `one-sided 95 % limits`; `EXACT` without error, empty without limits.
-        detectable: the minimal detectable effect (`dpmia.claims.limits.Limits.detectable`); NaN without limits.
+        detectable: the minimal detectable effect (`dpmia.claims.limits.detectable`); NaN without limits.
     """
 
     measured: float

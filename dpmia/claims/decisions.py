@@ -16,20 +16,31 @@ from functools import partial
 from itertools import combinations
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from dpmia.claims.claim import EXACT, Finding, Tables
 from dpmia.claims.comparisons import CellComparison, Comparison, HighestAt
-from dpmia.claims.limits import ERROR, Decision, Errors, Extended, Limits, decide, name_limits, over_records
+from dpmia.claims.limits import (
+    ERROR,
+    Decision,
+    Errors,
+    Extended,
+    decide,
+    detectable,
+    mean_of,
+    name_limits,
+    over_records,
+)
 from dpmia.claims.rows import ALL, Epsilons
 from dpmia.claims.shared_records import measure
 from dpmia.formats.rows import MissingRowsError
-from dpmia.metrics.intervals import FEWEST, Interval
+from dpmia.metrics.intervals import FEWEST, Estimate, Interval
 
 #: A curve by place, as a sampling rate: the values of each replicate there.
 Curve = Mapping[float, ArrayLike]
 
-#: What a condition on means measures: name of each mean -> values of each replicate, or their mean with its limits.
+#: What a condition on means measures: name of each mean -> values of each replicate, or their mean.
 Cells = dict[str, ArrayLike]
 
 #: What a rule measures: the cells of each of its conditions.
@@ -136,13 +147,15 @@ class DecisionRule(ABC):
             raise MissingRowsError("nothing that the claim compares was run")
         return cells
 
-    def _means(self, measured: Measured) -> tuple[list[tuple[Comparison, str, Limits]], str]:
-        """Return each mean that has a number with its comparison and name, and a note that counts those without.
+    def _means(self, measured: Measured) -> tuple[list[tuple[Comparison, str, Estimate, int]], str]:
+        """Return each mean that has a number, and a note that counts those without.
+
+        A mean follows its comparison and its name; the number of its replicates, with those without number, is last.
 
         Raises:
             MissingRowsError: there is none.
         """
-        cells = [(condition.of(name), name, _limits(values)) for condition, name, values in self._compared(measured)]
+        cells = [(condition.of(name), name, *_read(cell)) for condition, name, cell in self._compared(measured)]
         there = [cell for cell in cells if cell[2].count]
         if not there:
             raise MissingRowsError(f"no number was measured for {cells[0][1] or 'the claim'}")
@@ -161,7 +174,7 @@ class Every(DecisionRule):
     def decide(self, measured: Measured, error: float = ERROR) -> Finding:
         """Return the worst mean, decided."""
         cells, without = self._means(measured)
-        sides = sum(comparison.sides for comparison, _, _ in cells)
+        sides = sum(comparison.sides for comparison, *_ in cells)
         worst = _worst([_of_mean(*cell, Errors(error, error / sides, error)) for cell in cells])
         return replace(worst, note=worst.note + without)
 
@@ -303,7 +316,7 @@ class Undecidable(DecisionRule):
     def decide(self, measured: Measured, error: float = ERROR) -> Finding:
         """Return the worst mean of the first condition, undecided."""
         first, one = self.conditions[0], Errors(error, error, error)
-        findings = [_of_mean(first.of(name), name, values, one) for name, values in measured[0].items()]
+        findings = [_of_mean(first.of(name), name, *_read(cell), one) for name, cell in measured[0].items()]
         if not findings:
             raise MissingRowsError("nothing that the claim compares was run")
         return replace(min(findings, key=lambda finding: finding.margin), holds=None)
@@ -314,28 +327,29 @@ class Undecidable(DecisionRule):
         return replace(finding, note=f"{self._reason}; {finding.note}")
 
 
-def _limits(values: ArrayLike | Extended | Limits) -> Limits:
-    return values if isinstance(values, Limits) else Limits.of(values)
+def _read(cell: ArrayLike | Extended | Estimate) -> tuple[Estimate, int]:
+    """Return the mean of a cell, and the number of its replicates with those that have no number."""
+    mean = cell if isinstance(cell, Estimate) else mean_of(cell)
+    return mean, mean.count if isinstance(cell, Extended | Estimate) else np.shape(cell)[-1]
 
 
-def _of_mean(comparison: Comparison, name: str, values: ArrayLike | Extended | Limits, errors: Errors) -> Finding:
-    mean = _limits(values)
-    decision = over_records(decide(comparison, mean, errors), mean.shared)
+def _of_mean(comparison: Comparison, name: str, mean: Estimate, replicates: int, errors: Errors) -> Finding:
+    decision = over_records(decide(comparison, mean.one_sided, errors), mean.records_error > 0)
     count = mean.count
     if not count:
         raise MissingRowsError(f"no number was measured for {name or 'the claim'}")
     few = f"{count} of at least {FEWEST} replicates, no interval" if count < FEWEST else ""
-    missing = f"{count} of {mean.replicates} replicates have a number" if count < mean.replicates else ""
+    missing = f"{count} of {replicates} replicates have a number" if count < replicates else ""
     finding = _finding(decision, "; ".join(filter(None, (name, few, missing))))
-    return replace(finding, detectable=mean.detectable(errors.accept))
+    return replace(finding, detectable=detectable(mean, errors.accept))
 
 
 def _lead(ours: Mapping[float, Any], others: Mapping[float, Any], errors: Errors) -> Finding:
     """Return by how much the best of some places of a curve exceeds the best of the others."""
-    leads = {(one, other): Limits.of(ours[one] - others[other]) for one in ours for other in others}
+    leads = {(one, other): mean_of(ours[one] - others[other]) for one in ours for other in others}
 
     def lead(place: float, rival: float, error: float) -> Interval:
-        return leads[place, rival](error)
+        return leads[place, rival].one_sided(error)
 
     place, rival = (max(side, key=lambda name: _mean(side[name])) for side in (ours, others))
     if any(all(lead(one, other, errors.accept).low > 0 for other in others) for one in ours):
@@ -346,9 +360,9 @@ def _lead(ours: Mapping[float, Any], others: Mapping[float, Any], errors: Errors
         holds, error = None, min(errors.accept, errors.refute)
     best = lead(place, rival, error)
     decision = Decision(holds, best, name_limits(best, error, errors.together), best.mean)
-    shared = any(limits.shared for limits in leads.values())
+    shared = any(lead.records_error > 0 for lead in leads.values())
     finding = _finding(over_records(decision, shared), f"{place:g} against {rival:g}")
-    return replace(finding, detectable=leads[place, rival].detectable(errors.accept))
+    return replace(finding, detectable=detectable(leads[place, rival], errors.accept))
 
 
 class _Tops:
@@ -358,21 +372,21 @@ class _Tops:
         values: Mapping[float, Any] = curve
         self.highest = max(values, key=lambda place: _mean(values[place]))
         self._places = list(values)
-        self._leads = {(one, other): Limits.of(values[one] - values[other]) for one, other in combinations(values, 2)}
-        self.shared = any(lead.shared for lead in self._leads.values())
+        self._leads = {(one, other): mean_of(values[one] - values[other]) for one, other in combinations(values, 2)}
+        self.shared = any(lead.records_error > 0 for lead in self._leads.values())
 
     def __call__(self, error: float) -> list[float]:
         """Return all places that are not shown to lie below another."""
         beaten = set()
         for (one, other), lead in self._leads.items():
-            interval = lead(error)
+            interval = lead.one_sided(error)
             beaten |= {other} if interval.low > 0 else {one} if interval.high < 0 else set()
         return [place for place in self._places if place not in beaten]
 
 
 def _mean(values: ArrayLike | Extended) -> float:
     """Return the mean over replicates with a number; without any it is lower than all others."""
-    mean = Limits.of(values).mean
+    mean = mean_of(values).mean
     return -math.inf if math.isnan(mean) else mean
 
 

@@ -17,12 +17,13 @@ from numpy.typing import ArrayLike
 
 from dpmia.claims.claim import Claim, Tables
 from dpmia.claims.decisions import DecisionRule, Every, Measured, Some
-from dpmia.claims.limits import WITHOUT_LIMIT, Extended, Limits
+from dpmia.claims.limits import WITHOUT_LIMIT, Extended
 from dpmia.claims.shared_records import stacked
 from dpmia.claims.world import Chance, World
 from dpmia.claims.worlds import BY_REPLICATE, WORLD_OF_STAGE
 from dpmia.formats.rows import GROUPS, MissingRowsError
 from dpmia.formats.table_names import stage_of
+from dpmia.metrics.intervals import Estimate, estimate_rows
 from dpmia.metrics.shared_records import variance_of
 
 #: Columns that number replicates.
@@ -108,12 +109,12 @@ class DrawnValues:
         return _mapped(some, self.cells, self.effects, self.shares)
 
     def _means(self, count: int) -> Iterator[Measured]:
-        def limits(values: np.ndarray, effects: np.ndarray, share: float) -> list[Limits]:
+        def estimates(values: np.ndarray, effects: np.ndarray, share: float) -> list[Estimate]:
             variance = variance_of(effects) if len(effects) else 0.0
             some = self._of_draws(values)[:, : _share_of(count, share)]
-            return [mean.with_replicates(self.times, 0.0).with_records(variance) for mean in Limits.of_rows(some)]
+            return [mean.with_replicates(self.times).with_records(variance) for mean in estimate_rows(some)]
 
-        means = _mapped(limits, self.cells, self.effects, self.shares)
+        means = _mapped(estimates, self.cells, self.effects, self.shares)
         for draw in range(self.draws):
             yield [{name: cell[draw] for name, cell in cells.items()} for cells in means]
 
@@ -205,7 +206,7 @@ def _effects(values: ArrayLike) -> np.ndarray:
 
 
 def _above(values: ArrayLike, effects: np.ndarray) -> np.ndarray:
-    """Return values of replicates above those without each group of records, as `Limits.of` takes them."""
+    """Return values of replicates above those without each group of records, as `mean_of` takes them."""
     array = _array(values)
     return np.vstack([array, array - effects[:, None]]) if len(effects) else array
 

@@ -11,16 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import stdtrit
 
 from dpmia.claims.comparisons import Comparison
 from dpmia.formats.looks import TIMES
-from dpmia.metrics.intervals import FEWEST, Interval, all_equal, degrees_of_sum
+from dpmia.metrics.intervals import Estimate, Interval, estimate
 from dpmia.metrics.shared_records import shared_variances
 
 #: Largest probability of a wrong "reproduced", and of a wrong "not reproduced".
@@ -72,108 +70,11 @@ class Decision:
 
 
 @dataclass(frozen=True)
-class Limits:
-    """The mean over replicates, whose one-sided Student t limits it returns.
-
-    Attributes:
-        mean: NaN without a number.
-        error: standard error of the mean; NaN with fewer than `FEWEST` numbers. Where it is 0, as all values are equal,
-            there are no limits: discrete metrics are often equal, and limits at the mean would claim certainty.
-        count: number of replicates with a number.
-        replicates: number of all replicates.
-        degrees: of freedom of the error.
-        alone: the same without what records that replicates share add to `error`; None where they share none.
-    """
-
-    mean: float
-    error: float
-    count: int
-    replicates: int
-    degrees: float
-    alone: Limits | None = None
-
-    @property
-    def shared(self) -> bool:
-        """Whether the limits are over replicates and records."""
-        return self.alone is not None
-
-    @classmethod
-    def of(cls, values: ArrayLike | Extended) -> Limits:
-        """Return the mean of the values of replicates; those that are NaN are left out.
-
-        Args:
-            values: of replicates, shape (replicates,); or (1 + `GROUPS`, replicates) where they share records: the
-                values, and those without each group of records (`dpmia.claims.shared_records`).
-        """
-        if isinstance(values, Extended):
-            return cls.of(values.values).with_replicates(values.times, values.shift)
-        values = np.asarray(values, dtype=float)
-        whole = values if values.ndim == 1 else values[0]
-        there = ~np.isnan(whole)
-        if not there.any():
-            return cls(float("nan"), float("nan"), 0, len(whole), float("nan"))
-        (limits,) = cls.of_rows(whole[None, there])
-        limits = replace(limits, replicates=len(whole))
-        if values.ndim == 1:
-            return limits
-        common = shared_variances((whole - values[1:])[:, there].T)
-        return limits if np.isnan(common).all() else limits.with_records(float(np.nanmean(common)))
-
-    def with_records(self, variance: float) -> Limits:
-        """Return the limits with what shared records add to the variance of the mean; below 0 it is nothing."""
-        if not variance > 0 or np.isnan(self.error):
-            return self
-        degrees = degrees_of_sum(self.error**2, self.count - 1, variance)
-        return replace(self, error=float(np.sqrt(self.error**2 + variance)), degrees=degrees, alone=self)
-
-    def with_replicates(self, times: float, shift: float) -> Limits:
-        """Return the limits with several times the replicates, whose mean is another; what records add stays."""
-        base = self.alone or self
-        variance = self.error**2 - base.error**2
-        count = base.count * times
-        more = Limits(base.mean + shift, base.error / times**0.5, round(count), round(count), count - 1)
-        return more.with_records(variance)
-
-    @classmethod
-    def of_rows(cls, values: np.ndarray) -> list[Limits]:
-        """Return the mean of each row of values, of which none is NaN."""
-        count = values.shape[1]
-        means = values.mean(axis=1)
-        if count < FEWEST:
-            errors = np.full(len(values), np.nan)
-        else:
-            errors = np.where(all_equal(values), 0.0, values.std(axis=1, ddof=1) / np.sqrt(count))
-        return [cls(*pair, count, count, count - 1) for pair in zip(means.tolist(), errors.tolist(), strict=True)]
-
-    def __call__(self, error: float) -> Interval:
-        """Return the mean and its limits, each wrong with probability `error`.
-
-        Where records are shared, limits are never within those over replicates alone: with few replicates more degrees
-        of freedom can outweigh a larger error.
-        """
-        half = self._half_width(error)
-        if self.alone is not None:
-            half = float(np.fmax(half, self.alone._half_width(error)))
-        return Interval(self.mean, self.mean - half, self.mean + half, self.count)
-
-    def detectable(self, error: float) -> float:
-        """Return the minimal detectable effect: the distance of the true mean from a threshold from which on its limit,
-        wrong with probability `error`, lies beyond the threshold with probability `ENOUGH`, at this standard error.
-        """
-        interval = self(error)
-        return interval.high - interval.mean + self._half_width(1 - ENOUGH)
-
-    def _half_width(self, error: float) -> float:
-        estimable = self.count >= FEWEST and self.error > 0
-        return _quantile(self.degrees, error) * self.error if estimable else float("nan")
-
-
-@dataclass(frozen=True)
 class Extended:
     """Values of replicates, with others of the same spread that are still to come (`dpmia.claims.more_replicates`).
 
     Attributes:
-        values: those that were measured, as `Limits.of` takes them.
+        values: those that were measured, as `mean_of` takes them.
         times: how many times as many there are with those to come.
         shift: the mean of all of them, less that of the measured ones.
     """
@@ -188,9 +89,27 @@ class Extended:
         return Extended(between, self.times, self.shift - other.shift)
 
 
-@lru_cache(4096)
-def _quantile(degrees: float, error: float) -> float:
-    return float(stdtrit(degrees, 1 - error))
+def mean_of(values: ArrayLike | Extended) -> Estimate:
+    """Return the mean of the values of replicates; those that are NaN are left out.
+
+    Args:
+        values: of replicates, shape (replicates,); or (1 + `GROUPS`, replicates) where they share records: the values,
+            and those without each group of records (`dpmia.claims.shared_records`).
+    """
+    if isinstance(values, Extended):
+        extended = mean_of(values.values).with_replicates(values.times)
+        return replace(extended, mean=extended.mean + values.shift)
+    array = np.asarray(values, dtype=float)
+    if array.ndim == 1:
+        return estimate(array)
+    return estimate(array[0], shared_variances((array[0] - array[1:]).T))
+
+
+def detectable(mean: Estimate, error: float) -> float:
+    """Return the minimal detectable effect: the distance of the true mean from a threshold from which on its limit,
+    wrong with probability `error`, lies beyond the threshold with probability `ENOUGH`, at this standard error.
+    """
+    return sum(mean.one_sided(wrong).high - mean.mean for wrong in (error, 1 - ENOUGH))
 
 
 def name_limits(interval: Interval, error: float, together: float = ERROR) -> str:

@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 
 from dpmia.claims.claim import EXPERIMENT, Claim, Tables
-from dpmia.claims.limits import Extended, Limits
+from dpmia.claims.limits import Extended, mean_of
 from dpmia.claims.shared_records import measure
 from dpmia.claims.worlds import BY_REPLICATE
 from dpmia.formats.table_names import stage_of
-from dpmia.metrics.intervals import FEWEST, all_equal
+from dpmia.metrics.intervals import FEWEST, REPLICATES, Estimate, all_equal
 
 #: A share has a standard error of .035 at most.
 DRAWS = 200
@@ -78,7 +78,7 @@ class _Condition:
     """The cells of one condition.
 
     Attributes:
-        cells: as they were measured, those that are no curves with their limits.
+        cells: as they were measured; of those that are no curves, the mean.
         rows: of each value: what each replicate differs by from its mean, as a share of the replicates' number, so that
             normal numbers times these make a draw of the mean's error; 0 beyond its replicates.
         distances: of each value: of its mean from that of all values.
@@ -123,18 +123,18 @@ def _condition(cells: Mapping[str, Any]) -> _Condition:
         kept = max(0.0, 1 - noise / spread)
     varied = all(not all_equal(array[~np.isnan(array)]) for array in values if not np.isnan(array).all())
     has_spread = varied and bool((counts >= (2 if means_only else FEWEST)).all())
-    return _Condition({name: _with_limits(cell) for name, cell in cells.items()}, errors, distances, kept, has_spread)
+    return _Condition({name: _mean_in(cell) for name, cell in cells.items()}, errors, distances, kept, has_spread)
 
 
-def _with_limits(cell: Any) -> Any:
-    """Return the mean of a cell with its limits, those of two replicates too; curves and exact numbers as they are."""
+def _mean_in(cell: Any) -> Any:
+    """Return the mean of a cell with its error, that of two replicates too; curves and exact numbers as they are."""
     if isinstance(cell, Mapping | list | tuple) or not np.ndim(cell):
         return cell
-    limits = Limits.of(cell)
-    if limits.count != 2:
-        return limits
+    mean = mean_of(cell)
+    if mean.count != 2:
+        return mean
     (values,) = _values(cell)
-    return replace(limits, error=float(np.nanstd(values, ddof=1)) / 2**0.5, degrees=1)
+    return replace(mean, error=float(np.nanstd(values, ddof=1)) / 2**0.5, degrees=1, kind=REPLICATES)
 
 
 def _values(cell: Any) -> list[np.ndarray]:
@@ -153,6 +153,6 @@ def _extended(cell: Any, times: float, shifts: Any) -> Any:
         return {name: _extended(part, times, shifts) for name, part in cell.items()}
     if isinstance(cell, list | tuple):
         return [_extended(part, times, shifts) for part in cell]
-    if isinstance(cell, Limits):
-        return cell.with_replicates(times, float(next(shifts)))
+    if isinstance(cell, Estimate):
+        return replace(cell.with_replicates(times), mean=cell.mean + float(next(shifts)))
     return Extended(cell, times, float(next(shifts))) if np.ndim(cell) else cell

@@ -19,7 +19,9 @@ and Slud 2019 (Wilson limits by effective sample size); Clopper and Pearson 1934
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import lru_cache
+from math import sqrt
 from typing import Any
 
 import numpy as np
@@ -46,7 +48,7 @@ CHOSEN = "none: threshold chosen on these records"
 
 @dataclass(frozen=True)
 class Interval:
-    """A mean over replicates and its 95 % interval (NaN with fewer than `FEWEST` replicates)."""
+    """A mean over replicates and its limits, which are NaN where there are none."""
 
     mean: float
     low: float
@@ -85,9 +87,26 @@ class Estimate(PlainData):
         if self.kind not in (REPLICATES, BOTH):
             return self
         records, count = self.records_error**2, round(self.count * times)
-        replicates = (self.error**2 - records) / times
-        degrees = degrees_of_sum(replicates, count - 1, records)
-        return replace(self, error=float(np.sqrt(replicates + records)), degrees=degrees, count=count)
+        return _sum(self.mean, (self.error**2 - records) / times, records, count, self.kind)
+
+    def with_records(self, variance: float) -> Estimate:
+        """Return what it would be if records that its replicates share added so much to the variance of the mean.
+
+        Args:
+            variance: below 0 it adds nothing; NaN where replicates share no records.
+        """
+        if self.kind not in (REPLICATES, EQUAL) or np.isnan(variance) or (self.kind == EQUAL and not variance > 0):
+            return self
+        replicates = 0.0 if self.kind == EQUAL else self.error**2
+        return _sum(self.mean, replicates, max(variance, 0.0), self.count, BOTH)
+
+    def one_sided(self, error: float) -> Interval:
+        """Return the mean with limits of which each is wrong with probability `error`; NaN where there are none.
+
+        A computed number has none either, nor has a share by its records alone.
+        """
+        half = self._half_width(1 - error) if self.error else np.nan
+        return Interval(self.mean, self.mean - half, self.mean + half, self.count)
 
     def half_width(self, level: float = 0.95) -> float:
         """Return half the width of the t interval; zero without scatter, whatever the degrees of freedom.
@@ -95,13 +114,7 @@ class Estimate(PlainData):
         It is never less than that over replicates alone: with few replicates the more degrees of freedom of both can
         outweigh the larger error.
         """
-        if not self.error:
-            return 0.0
-        half = float(_quantile(self.degrees, level) * self.error)
-        if self.kind != BOTH:
-            return half
-        alone = float(np.sqrt(max(self.error**2 - self.records_error**2, 0.0)))
-        return max(half, float(_quantile(self.count - 1, level) * alone))
+        return self._half_width((1 + level) / 2) if self.error else 0.0
 
     def limits(self, possible: tuple[float, float] = (-np.inf, np.inf), level: float = 0.95) -> tuple[float, float]:
         """Return the limits of the interval, within the possible range; NaN where there is none."""
@@ -114,6 +127,13 @@ class Estimate(PlainData):
         half = self.half_width(level)
         low, high = np.clip([self.mean - half, self.mean + half], *possible)
         return float(low), float(high)
+
+    def _half_width(self, probability: float) -> float:
+        half = _quantile(self.degrees, probability) * self.error
+        if self.kind != BOTH:
+            return half
+        alone = sqrt(max(self.error**2 - self.records_error**2, 0.0))
+        return max(half, _quantile(self.count - 1, probability) * alone)
 
 
 def estimate(
@@ -155,9 +175,32 @@ def estimate(
             return equal_records(mean, trials, count)
         return Estimate(mean, np.nan, np.nan, count, EQUAL)
     replicates = float(values.var(ddof=1)) * (1 / count + (overlap or 0.0))
-    variance = replicates + records
+    return _sum(mean, replicates, records, count, kind)
+
+
+def estimate_rows(values: np.ndarray) -> list[Estimate]:
+    """Return the mean of each row of values of replicates that share no records; none may be NaN or infinite.
+
+    Args:
+        values: shape (rows, replicates).
+    """
+    count = values.shape[1]
+    means = values.mean(axis=1).tolist()
+    if count < FEWEST:
+        return [Estimate(mean, np.nan, np.nan, count, TOO_FEW) for mean in means]
+    errors = np.where(all_equal(values), np.nan, values.std(axis=1, ddof=1) / np.sqrt(count)).tolist()
+    return [
+        Estimate(mean, np.nan, np.nan, count, EQUAL)
+        if np.isnan(error)
+        else Estimate(mean, error, count - 1, count, REPLICATES)
+        for mean, error in zip(means, errors, strict=True)
+    ]
+
+
+def _sum(mean: float, replicates: float, records: float, count: int, kind: str) -> Estimate:
+    """Return a mean with the two parts of its variance."""
     degrees = degrees_of_sum(replicates, count - 1, records)
-    return Estimate(mean, float(np.sqrt(variance)), degrees, count, kind, float(np.sqrt(records)))
+    return Estimate(mean, sqrt(replicates + records), degrees, count, kind, sqrt(records))
 
 
 def all_equal(values: np.ndarray) -> np.ndarray:
@@ -206,8 +249,8 @@ def replicates_needed(estimated: Estimate, wanted: float, level: float = 0.95) -
     replicates = spread / counts
     variance = replicates + records
     degrees = degrees_of_sum(replicates, counts - 1, records)
-    alone = _quantile(counts - 1, level) * np.sqrt(replicates)
-    enough = np.maximum(_quantile(degrees, level) * np.sqrt(variance), alone) <= wanted
+    alone = stdtrit(counts - 1, (1 + level) / 2) * np.sqrt(replicates)
+    enough = np.maximum(stdtrit(degrees, (1 + level) / 2) * np.sqrt(variance), alone) <= wanted
     return int(counts[enough][0]) if enough.any() else None
 
 
@@ -233,8 +276,9 @@ def clopper_pearson(
     return low, high
 
 
-def _quantile(degrees: np.ndarray | float, level: float) -> np.ndarray | float:
-    return stdtrit(degrees, (1 + level) / 2)
+@lru_cache(4096)
+def _quantile(degrees: float, probability: float) -> float:
+    return float(stdtrit(degrees, probability))
 
 
 def _wilson(share: float, half_width: float) -> tuple[float, float]:

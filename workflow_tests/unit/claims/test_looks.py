@@ -9,8 +9,9 @@ import pytest
 
 from dpmia.claims.comparisons import above, highest_at, near
 from dpmia.claims.decisions import Condition, Every, Highest, Some
-from dpmia.claims.limits import ERROR, Limits
+from dpmia.claims.limits import ERROR
 from dpmia.formats.looks import TIMES
+from dpmia.metrics.intervals import estimate_rows
 
 LOOK = ERROR / len(TIMES)
 
@@ -30,9 +31,9 @@ def verdicts(rule, comparison, means, planned, runs, error=LOOK):
     decided = rule(Condition("x", comparison, dict))
     outcomes = np.empty((len(TIMES), runs), dtype=object)
     for look, times in enumerate(TIMES):
-        cells = [Limits.of_rows(values[:, : planned * times]) for values in drawn]
+        cells = [estimate_rows(values[:, : planned * times]) for values in drawn]
         for run, of_run in enumerate(zip(*cells, strict=True)):
-            named = {f"panel {place}": limits for place, limits in enumerate(of_run)}
+            named = {f"panel {place}": mean for place, mean in enumerate(of_run)}
             outcomes[look, run] = decided.decide([named], error).holds
     return outcomes
 

@@ -9,7 +9,7 @@ from world_tables import shared_table
 from dpmia.claims.build import claim
 from dpmia.claims.comparisons import above, at_most, highest_at, near
 from dpmia.claims.decisions import Condition, Every, Highest, Some
-from dpmia.claims.limits import ERROR, WITHOUT_LIMIT, Extended, Limits
+from dpmia.claims.limits import ERROR, WITHOUT_LIMIT, Extended, mean_of
 from dpmia.claims.more_replicates import decided_shares
 from dpmia.claims.quantities import at, metric
 from dpmia.metrics.shared_records import shared_variances
@@ -71,8 +71,8 @@ def test_records_that_replicates_share_stay_as_they_are():
     )
     assert decided_shares(leaks, table, [WITHOUT_LIMIT], ERROR)[WITHOUT_LIMIT] < 0.5
     values = np.random.default_rng(2).normal(size=(21, 6))
-    measured = Limits.of(values)
-    more = Limits.of(Extended(values, 4, 0.25))
+    measured = mean_of(values)
+    more = mean_of(Extended(values, 4, 0.25))
     variance = max(float(np.nanmean(shared_variances((values[0] - values[1:]).T))), 0)
     alone = values[0].std(ddof=1) / 24**0.5
     assert more.mean == pytest.approx(measured.mean + 0.25)

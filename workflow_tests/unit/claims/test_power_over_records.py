@@ -21,7 +21,7 @@ from dpmia.claims.judge import (
     decided,
     judge_all,
 )
-from dpmia.claims.limits import ERROR, WITHOUT_LIMIT, Limits
+from dpmia.claims.limits import ERROR, WITHOUT_LIMIT
 from dpmia.claims.more_replicates import decided_shares
 from dpmia.claims.power import MORE_RECORDS, describe, power, verdict_shares
 from dpmia.claims.quantities import at, metric
@@ -29,6 +29,7 @@ from dpmia.claims.rows import Replicates
 from dpmia.claims.world import Chance
 from dpmia.claims.worlds import MetricWorld
 from dpmia.formats.rows import COLUMNS, EFFECTS, GROUPS
+from dpmia.metrics.intervals import REPLICATES, Estimate
 from dpmia.metrics.shared_records import common_effects, shared_variances, variance_of
 
 DRAWS = 200
@@ -169,8 +170,8 @@ def test_replicates_of_one_table_without_a_partner_in_the_other_leave_what_recor
     np.testing.assert_allclose(drawn_cells._effects(values), of_groups[:, 0])
     values[1, 0] = np.nan  # without this group a replicate has no number
     np.testing.assert_allclose(drawn_cells._effects(values)[0], of_groups[0, 0] * 2 / 3)
-    unknown = Limits(0.5, 0.1, 6, 6, 5.0).with_records(float("nan"))
-    assert (unknown.error, unknown.shared) == (0.1, False)
+    alone = Estimate(0.5, 0.1, 5.0, 6, REPLICATES)
+    assert alone.with_records(float("nan")) == alone
 
 
 def test_what_replicates_choose_together_is_judged_on_the_same_records():

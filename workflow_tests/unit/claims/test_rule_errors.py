@@ -5,7 +5,8 @@ import pytest
 
 from dpmia.claims.comparisons import above, at_least, at_most, highest_at, near, not_below
 from dpmia.claims.decisions import Condition, Every, Highest, NoLater, Some
-from dpmia.claims.limits import ERROR, Limits
+from dpmia.claims.limits import ERROR, detectable, mean_of
+from dpmia.metrics.intervals import estimate_rows
 
 DRAWS = 400
 
@@ -101,7 +102,7 @@ def test_own_limits_reproduce_more_of_what_is_true_than_limits_that_hold_togethe
     cells = means([mean] * count, replicates)
     power = share(verdicts(Every, above(0), cells, 200), True)
     rng = np.random.default_rng(0)
-    together = [all(Limits.of(v)(ERROR / count).low > 0 for v in cells(rng).values()) for _ in range(200)]
+    together = [all(mean_of(v).one_sided(ERROR / count).low > 0 for v in cells(rng).values()) for _ in range(200)]
     assert power > np.mean(together) + 0.2
 
 
@@ -109,12 +110,12 @@ def test_own_limits_reproduce_more_of_what_is_true_than_limits_that_hold_togethe
 @pytest.mark.parametrize("error", [ERROR, ERROR / 4])
 def test_a_mean_that_is_as_far_off_as_is_detectable_is_shown_in_four_of_five_draws(replicates, error):
     drawn = np.random.default_rng(0).normal(size=(2000, replicates))
-    mean = np.mean([limits.detectable(error) ** 2 for limits in Limits.of_rows(drawn)]) ** 0.5
+    mean = np.mean([detectable(mean, error) ** 2 for mean in estimate_rows(drawn)]) ** 0.5
     findings = [
-        Every(Condition("x", above(0), dict)).decide([{"": values}], error) for values in Limits.of_rows(drawn + mean)
+        Every(Condition("x", above(0), dict)).decide([{"": values}], error) for values in estimate_rows(drawn + mean)
     ]
     assert share([finding.holds for finding in findings], True) == pytest.approx(0.8, abs=0.08)
-    assert findings[0].detectable == pytest.approx(Limits.of(drawn[0]).detectable(error))
+    assert findings[0].detectable == pytest.approx(detectable(mean_of(drawn[0]), error))
 
 
 # Some
@@ -172,9 +173,9 @@ def test_a_claim_about_the_order_of_highest_places_keeps_both_errors(number):
 
 
 def test_equal_replicates_have_no_limits():
-    limits = Limits.of(np.full(5, 0.1 + 0.2))
-    assert limits.mean == pytest.approx(0.3)
-    assert np.isnan(limits(ERROR).low)
+    mean = mean_of(np.full(5, 0.1 + 0.2))
+    assert mean.mean == pytest.approx(0.3)
+    assert np.isnan(mean.one_sided(ERROR).low)
     assert Every(Condition("x", above(0), lambda tables: {"": np.full(5, 0.3)})).judge({}).holds is None
 
 
