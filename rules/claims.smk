@@ -21,9 +21,7 @@ rule judge_claims:
         mem_mb=memory_for("judge_claims"),
         runtime=more(20),
     params:
-        **SCOPE.judged(TIMES),
-        only=lambda wildcards, input: list(input),
-        folder=lambda wildcards, output: str(Path(output.csv).parent),
+        run=lambda wildcards, input: SCOPE.judge_job(TIMES, input).plain(),
         name="claims",
         code=code("judge_claims.py", *CLAIMS.values()),
     message:
@@ -48,9 +46,7 @@ rule claims:
         mem_mb=1000,
         runtime=20,
     params:
-        **SCOPE.judged(TIMES),
-        only=None,
-        folder=RUN,
+        run=SCOPE.judge_job(TIMES).plain(),
         name="claims-so-far",
     message:
         "Judging the claims of the papers"
@@ -70,10 +66,7 @@ rule check_claims:
         mem_mb=2000,
         runtime=20,
     params:
-        folder=RUN,
-        synthetic=CONFIG.data == "synthetic",
-        scale=CONFIG.scale,
-        times=TIMES,
+        run=SCOPE.judge_job(TIMES).plain(),
         planned=lambda wildcards: replicates_by_scale(),
     message:
         "Judging the claims of the papers in worlds of known truth"
@@ -98,13 +91,13 @@ rule decide:
         mem_mb=2000,
         runtime=20,
     params:
-        run=lambda wildcards: SCOPE.judged(TIMES) | {"folder": RUN},
+        run=SCOPE.judge_job(TIMES).plain(),
         audits=lambda wildcards: to_judge()[1],
         budget=CONFIG.budget,
         looks=ALL_LOOKS.plain() if ALL_LOOKS else None,
         seed=CONFIG.seed,
         named=LAYOUT.keys,
-        efforts=lambda wildcards: efforts(*to_judge()),
+        efforts=lambda wildcards: {name: effort.plain() for name, effort in efforts(*to_judge()).items()},
     message:
         "Judging what is undecided, and choosing replicates to add"
     script:

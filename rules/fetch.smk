@@ -24,7 +24,7 @@ rule fetch_raw_file:
         data_mirror=CONFIG.data_mirror or "",
         download=int(CONFIG.download),
     params:
-        files=lambda wildcards: [SINGLE[wildcards.raw].__dict__],
+        files=lambda wildcards: [SINGLE[wildcards.raw].plain()],
         code=code("fetch_raw_files.py"),
     message:
         "Fetching {wildcards.raw}"
@@ -55,7 +55,7 @@ for files in FETCHED:
                 data_mirror=CONFIG.data_mirror or "",
                 download=int(CONFIG.download),
             params:
-                files=[raw.__dict__ for raw in files],
+                files=[raw.plain() for raw in files],
                 code=code("fetch_raw_files.py"),
             message:
                 f"Fetching {len(files)} files of {files[0].dataset}"

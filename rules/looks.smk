@@ -8,7 +8,7 @@ import os
 
 
 def efforts(tables, audits):
-    """Return what more replicates of experiments and studies take, as plain data."""
+    """Return what more replicates of experiments and studies take."""
     from dpmia.workflow.efforts import efforts_of, replicated
 
     audited = (name for stem in audits for name in PLAN.audits[stem] if name in EXPERIMENTS)
@@ -21,7 +21,7 @@ def efforts(tables, audits):
     def core_hours(files):
         return sum(expected.of(kind, dict(wildcards)).seconds for (_, wildcards), kind in jobs_of(files).items()) / 3600
 
-    return {name: effort.plain() for name, effort in efforts_of(PLANNED, doubled, tables, core_hours).items()}
+    return efforts_of(PLANNED, doubled, tables, core_hours)
 
 
 @cache
@@ -36,10 +36,12 @@ def to_judge():
         first = "Make some first, by the same command with the target all, audit, or that of a paper"
         refuse(UserError(RUN, "no results that claims or limits of audits could be judged on are here", first))
     if workflow.dryrun and workflow.is_main_process:
+        from dpmia.claims.judge import JudgedRun
         from dpmia.workflow.next_look import next_look
 
-        there, judged = {stem: path for stem, path in audits.items() if Path(path).exists()}, SCOPE.judged(TIMES)
-        print(next_look(judged | {"folder": RUN}, there, efforts(tables, audits), CONFIG.budget, LOOKS)[1])
+        there = {stem: path for stem, path in audits.items() if Path(path).exists()}
+        run = JudgedRun.from_plain(SCOPE.judge_job(TIMES).plain())
+        print(next_look(run, there, efforts(tables, audits), CONFIG.budget, LOOKS)[1])
     return tables, audits
 
 

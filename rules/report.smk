@@ -59,7 +59,7 @@ rule publish_paper:
         runtime=5,
     params:
         reported=lambda wildcards: reported_run(),
-        judged=lambda wildcards: SCOPE.judged(TIMES),
+        judge=lambda wildcards, input: SCOPE.judge_job(TIMES, input.tables).plain(),
         code=lambda wildcards: code("publish.py", CLAIMS[wildcards.paper]),
     message:
         "Publishing {wildcards.paper}"

@@ -1,26 +1,28 @@
 # Run metadata for the report and for published folders.
 
+from dpmia.report.reported_run import ReportedRun
+
 # Keys of config.yaml that the page prints.
 REPORTED = ("data", "download", "scale", "seed", "engine", "experiments", "epsilons")
 
 
 def reported_run():
-    """Return what the page and the published folder say of the run."""
-    return {
-        "folder": RUN,
-        "logs": f"logs/{RUN}",
-        "config": {key: getattr(CONFIG, key) for key in REPORTED},
-        "defaults": {key: type(CONFIG).model_fields[key].default for key in REPORTED},
-        "artifacts": {artifact.name: SCOPE.files(artifact) for artifact in [*SCOPE.artifacts.values(), *CHECKS]},
-        "checks": [artifact.__dict__ for artifact in CHECKS],
-        "models": {name: LAYOUT.models(name) for name in EXPERIMENTS if SCOPE.runs(name)},
-        "own": [name for name in EXPERIMENTS if not LAYOUT.of_paper(name)],
-        "prepared": SCOPE.published_data(),
-        "not_run": SCOPE.not_run_of_papers,
-        "looks": ALL_LOOKS.plain() if ALL_LOOKS else None,
-        "settings": SCOPE.settings(),
-        "paper_settings": SCOPE.settings(at_paper_scale=True),
-    }
+    """Return what the page and the published folder say of the run, as plain data."""
+    return ReportedRun(
+        folder=Path(RUN),
+        logs=Path("logs") / RUN,
+        config={key: getattr(CONFIG, key) for key in REPORTED},
+        defaults={key: type(CONFIG).model_fields[key].default for key in REPORTED},
+        artifacts={artifact.name: SCOPE.files(artifact) for artifact in [*SCOPE.artifacts.values(), *CHECKS]},
+        checks=CHECKS,
+        models={name: LAYOUT.models(name) for name in EXPERIMENTS if SCOPE.runs(name)},
+        own=[name for name in EXPERIMENTS if not LAYOUT.of_paper(name)],
+        prepared=SCOPE.published_data(),
+        not_run=SCOPE.not_run_of_papers,
+        looks=ALL_LOOKS.plain() if ALL_LOOKS else None,
+        settings=SCOPE.settings(),
+        paper_settings=SCOPE.settings(at_paper_scale=True),
+    ).plain()
 
 
 def files_to_publish(wildcards):

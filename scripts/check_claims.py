@@ -1,7 +1,5 @@
 """Judge claims in worlds of known truth. In: whatever tables a run has by now. Out: shares as CSV and Markdown."""
 
-from pathlib import Path
-
 from _job import run
 
 from dpmia.claims.claim import EXPERIMENT
@@ -19,7 +17,7 @@ FIRST = "Make some first, by the same command with the target all, or that of a 
 def main(snakemake):
     """Judge every experimental claim of which a table is there, and write beside the tables."""
     params = snakemake.params
-    judged = JudgedRun(Path(params.folder), params.synthetic, params.scale, times=params.times)
+    judged = JudgedRun.from_plain(params.run)
     there = [
         claim
         for paper in claims().values()

@@ -11,7 +11,7 @@ from dpmia.datasets.raw.sources import RawFile
 def main(snakemake):
     """Fetch `params.files` into the folder of the outputs."""
     mirror = Path(snakemake.resources.data_mirror) if snakemake.resources.data_mirror else None
-    files = [RawFile(**fields) for fields in snakemake.params.files]
+    files = [RawFile.from_plain(fields) for fields in snakemake.params.files]
     fetch(files, Path(snakemake.output[0]).parent, mirror, download=bool(snakemake.resources.download))
 
 

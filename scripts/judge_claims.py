@@ -1,7 +1,5 @@
 """Judge what the papers claim. In: the tables of a run. Out: verdicts as CSV, Markdown and a picture."""
 
-from pathlib import Path
-
 from _job import run
 
 from dpmia.claims import render
@@ -15,11 +13,8 @@ from dpmia.report import verdicts
 
 def main(snakemake):
     """Judge the run that `params` describe, and write beside its tables."""
-    params = snakemake.params
-    folder, name = Path(params.folder), params.name
-    fields = ("synthetic", "scale", "not_run", "trained", "other_networks", "times", "only")
-    judged_run = JudgedRun(folder, **{field: getattr(params, field) for field in fields})
-    judged = judge_all(claims(), judged_run)
+    judged_run, name = JudgedRun.from_plain(snakemake.params.run), snakemake.params.name
+    folder, judged = judged_run.folder, judge_all(claims(), judged_run)
     write_table(folder / f"{name}.csv", judged, digits=6)
     with whole_file(folder / f"{name}.md") as part:
         part.write_text(render.markdown(judged, judged_run), encoding="utf-8")

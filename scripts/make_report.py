@@ -7,15 +7,17 @@ from _job import run
 from dpmia.claims.judge import read_verdicts
 from dpmia.common.files import whole_file
 from dpmia.report.report import report
-from dpmia.report.reported_run import reported_run
+from dpmia.report.reported_run import ReportedRun
+from dpmia.workflow.commit import commit
+from dpmia.workflow.root import workflow_root
 
 
 def main(snakemake):
     """Make the page on the run that `params` describe."""
-    run_of = reported_run(snakemake.params.reported, Path(__file__).parent.parent)
+    reported = ReportedRun.from_plain(snakemake.params.reported)
     verdicts = read_verdicts(snakemake.input.claims[0])
     with whole_file(Path(snakemake.output[0])) as part:
-        part.write_text(report(run_of, verdicts), encoding="utf-8")
+        part.write_text(report(reported, verdicts, commit(workflow_root())), encoding="utf-8")
 
 
 run(main, snakemake)

@@ -9,20 +9,20 @@ from _job import run
 from dpmia.claims.judge import JudgedRun, judge_all
 from dpmia.papers.claims import claims
 from dpmia.report.published import publish
-from dpmia.report.reported_run import reported_run
+from dpmia.report.reported_run import ReportedRun
 from dpmia.workflow.commit import named_commit
+from dpmia.workflow.root import workflow_root
 
 
 def main(snakemake):
     """Judge the claims of the paper, and write all of it to the folder of the output."""
-    checkout, paper = Path(__file__).parent.parent, snakemake.wildcards.paper
-    run, commit = reported_run(snakemake.params.reported, checkout), named_commit(checkout)
-    judged = JudgedRun(run.folder, **snakemake.params.judged, only=list(snakemake.input.tables))
-    verdicts = judge_all({paper: claims()[paper]}, judged)
+    paper, commit = snakemake.wildcards.paper, named_commit(workflow_root())
+    verdicts = judge_all({paper: claims()[paper]}, JudgedRun.from_plain(snakemake.params.judge))
     folder = Path(snakemake.output[0])
     if folder.exists():  # what was published last; Snakemake restores it if this fails
         shutil.rmtree(folder)
-    publish(paper, run, verdicts, map(Path, snakemake.input.tables), commit, folder)
+    reported = ReportedRun.from_plain(snakemake.params.reported)
+    publish(paper, reported, verdicts, map(Path, snakemake.input.tables), commit, folder)
     print(f"Published: {snakemake.output[0]}", file=sys.stderr)
 
 

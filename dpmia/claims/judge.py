@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -19,6 +19,7 @@ from dpmia.formats.looks import TIMES
 from dpmia.formats.rows import MissingRowsError
 from dpmia.formats.table_names import experiment_of, stage_of
 from dpmia.formats.tables import read_table
+from dpmia.jobs.judging import JudgeJob
 
 REPRODUCED, NOT_REPRODUCED, UNDECIDED = "reproduced", "not reproduced", "undecided"
 #: Undecided, and likely to stay so however many replicates there are: those share too few records.
@@ -47,29 +48,9 @@ _NOTHING = Finding(float("nan"), float("nan"), float("nan"), None)
 
 
 @dataclass(frozen=True)
-class JudgedRun:
-    """A run and the folder of its tables.
+class JudgedRun(JudgeJob):
+    """A run with its tables."""
 
-    Attributes:
-        folder: `results/<data>-<scale>`.
-        synthetic: whether its records are synthetic.
-        scale: `smoke`, `laptop`, `night` or `paper`.
-        not_run: experiment or study -> why it is not run: its data are unavailable, or only other scales have it.
-        trained: experiment -> a line on its target models and their records.
-        other_networks: experiment whose networks are not those of scale `paper` -> the latter.
-        times: experiment or study -> how many times its planned replicates it has (`dpmia.formats.looks`); None where
-            none were added after a look.
-        only: files of the tables to judge on, those that the settings make; None for whatever is there.
-    """
-
-    folder: Path
-    synthetic: bool
-    scale: str
-    not_run: Mapping[str, str] = field(default_factory=dict)
-    trained: Mapping[str, str] = field(default_factory=dict)
-    other_networks: Mapping[str, str] = field(default_factory=dict)
-    times: Mapping[str, int] | None = None
-    only: Collection[str] | None = None
     _read: dict[Path, pd.DataFrame] = field(default_factory=dict, repr=False, compare=False)
 
     @property

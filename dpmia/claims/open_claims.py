@@ -40,7 +40,7 @@ def stand_of_claims(
         times: experiment or study -> how many times its planned replicates it has; None where no look was taken.
     """
     claims = list(claims)
-    run = replace(run, times=times or {})
+    run = replace(run, times=dict(times or {}))
     judged = {claim.id: judge(claim, run) for claim in claims}
     undecided = [claim for claim in claims if judged[claim.id][0] in _UNDECIDED]
     unjudged = {

@@ -11,7 +11,7 @@ from dpmia.papers.reading import Reading
 
 
 @dataclass(frozen=True)
-class Artifact:
+class Artifact(PlainData):
     """What an artifact shows, what it is made from, and which functions make it.
 
     Attributes:

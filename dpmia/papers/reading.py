@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from dpmia.common.plain import PlainData
+
 
 @dataclass(frozen=True)
-class Reading:
+class Reading(PlainData):
     """How to read an artifact.
 
     Attributes:

@@ -18,7 +18,6 @@ from dpmia.report.glossary import GLOSSARY
 from dpmia.report.guarantees import GUARANTEE_COLUMNS
 from dpmia.report.reported_run import ReportedRun
 from dpmia.report.verdicts import STYLES
-from dpmia.workflow.commit import commit
 from dpmia.workflow.costs import NO_JOBS, costs_table
 
 #: Sections behind those of the papers: their ids and titles.
@@ -37,12 +36,13 @@ BEHIND = {
 MAIN_DEVIATIONS = 4
 
 
-def report(reported: ReportedRun, verdicts: pd.DataFrame) -> str:
+def report(reported: ReportedRun, verdicts: pd.DataFrame, commit: str) -> str:
     """Return the page.
 
     Args:
         reported: the run.
         verdicts: what `dpmia.claims.judge.judge_all` returns.
+        commit: of the workflow, as `dpmia.workflow.commit.commit` names it.
     """
     on_real_data = recorded.verdicts() if reported.synthetic else None
     source = recorded.source_of(recorded.runs()) if reported.synthetic else ""
@@ -52,7 +52,6 @@ def report(reported: ReportedRun, verdicts: pd.DataFrame) -> str:
     costs = costs_table(sorted(reported.logs.rglob("*.log")), reported.logs)
     of_papers = {name: settings for name, settings in reported.paper_settings.items() if name in paper_of}
     deviating = deviations(reported.settings, of_papers)
-    made_by = commit(reported.repository)
     content = {
         "subtitle": f"{'Synthetic' if reported.synthetic else 'Real'} data, scale {reported.config['scale']}",
         "mark": "Synthetic data: nothing here says anything about real records" if reported.synthetic else "",
@@ -89,8 +88,8 @@ def report(reported: ReportedRun, verdicts: pd.DataFrame) -> str:
         "glossary": GLOSSARY,
         "command": f"snakemake --cores all{reported.options}",
         "versions": list(run.versions().items()),
-        "commit": made_by,
-        "bibtex": _bibtex(made_by),
+        "commit": commit,
+        "bibtex": _bibtex(commit),
         "made_at": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
     }
     title = "dpmia: claims of the papers, and measurements"

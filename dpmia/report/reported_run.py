@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from dpmia.common.plain import PlainData
 from dpmia.papers.artifact import Artifact
 
 
 @dataclass(frozen=True)
-class ReportedRun:
+class ReportedRun(PlainData):
     """The run that a report shows; all paths are relative to the folder where the workflow runs.
 
     Attributes:
@@ -25,7 +25,6 @@ class ReportedRun:
         models: experiment -> files of its models.
         prepared: path of a prepared data set -> name of the data set.
         not_run: experiment or study -> why its data are unavailable.
-        repository: the checkout.
         settings: experiment or study -> its resolved settings, without those that are not set.
         paper_settings: the same at scale `paper`.
         own: experiments of the user's files, which may share their names with those of papers.
@@ -35,18 +34,17 @@ class ReportedRun:
 
     folder: Path
     logs: Path
-    config: Mapping[str, Any]
-    artifacts: Mapping[str, Mapping[str, str]]
-    models: Mapping[str, list[str]]
-    prepared: Mapping[str, str]
-    not_run: Mapping[str, str]
-    repository: Path
-    defaults: Mapping[str, Any] = field(default_factory=dict)
-    settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    paper_settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    own: Collection[str] = ()
-    checks: Sequence[Artifact] = ()
-    looks: Mapping[str, Any] | None = None
+    config: dict[str, Any]
+    artifacts: dict[str, dict[str, str]]
+    models: dict[str, list[str]]
+    prepared: dict[str, str]
+    not_run: dict[str, str]
+    defaults: dict[str, Any] = field(default_factory=dict)
+    settings: dict[str, dict[str, Any]] = field(default_factory=dict)
+    paper_settings: dict[str, dict[str, Any]] = field(default_factory=dict)
+    own: list[str] = field(default_factory=list)
+    checks: list[Artifact] = field(default_factory=list)
+    looks: dict[str, Any] | None = None
 
     @property
     def synthetic(self) -> bool:
@@ -58,18 +56,6 @@ class ReportedRun:
         """What a command that makes this run again names besides its target; nothing for the defaults."""
         options = [f"{key}={_spelled(value)}" for key, value in self.config.items() if value != self.defaults.get(key)]
         return " ".join([" --config", *map(shlex.quote, options)]) if options else ""
-
-
-def reported_run(given: Mapping[str, Any], repository: Path) -> ReportedRun:
-    """Return the run that a job's parameters describe.
-
-    Args:
-        given: the attributes of `ReportedRun` but `repository`, as plain data.
-        repository: the checkout.
-    """
-    checks = [Artifact(**check) for check in given["checks"]]
-    own = {"folder": Path(given["folder"]), "logs": Path(given["logs"]), "checks": checks, "repository": repository}
-    return ReportedRun(**{**given, **own})
 
 
 def _spelled(value: Any) -> str:

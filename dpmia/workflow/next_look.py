@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import chain
-from pathlib import Path
-from typing import Any
 
 from dpmia.claims.deciding import Effort, describe, propose
 from dpmia.claims.drawn_cells import replicates_of_table
@@ -18,25 +16,23 @@ from dpmia.papers.claims import claims
 
 
 def next_look(
-    run: Mapping[str, Any],
+    run: JudgedRun,
     audits: Mapping[str, str],
-    efforts: Mapping[str, Mapping[str, Any]],
+    efforts: Mapping[str, Effort],
     budget: float,
     looks: Looks | None,
 ) -> tuple[Look | None, str]:
     """Return the replicates to add, None where none are worth it, and what to print.
 
     Args:
-        run: the fields of `dpmia.claims.judge.JudgedRun`.
+        run: the run and its tables.
         audits: name of each audit -> its `audit-<name>.json`.
-        efforts: experiment or study -> the fields of `dpmia.claims.deciding.Effort`.
+        efforts: experiment or study -> what more of its replicates take.
         budget: core-hours of all looks together.
         looks: those before.
     """
-    judged = JudgedRun(**{**run, "folder": Path(run["folder"])})
-    parsed_efforts = {name: Effort.from_plain(effort) for name, effort in efforts.items()}
     held = {f"audit {name}": _held(file) for name, file in audits.items()}
-    if missing := _missing(judged, held, parsed_efforts, looks):
+    if missing := _missing(run, held, efforts, looks):
         first = f"The last look is not complete: replicates of {', '.join(missing)} are to be made first."
         return (
             None,
@@ -45,11 +41,11 @@ def next_look(
         )
     times = looks.times if looks else None
     standings = (
-        stand_of_claims(chain.from_iterable(claims().values()), judged, parsed_efforts, times),
-        stand_of_limits(held, parsed_efforts, times),
+        stand_of_claims(chain.from_iterable(claims().values()), run, efforts, times),
+        stand_of_limits(held, efforts, times),
     )
-    proposal = propose(standings, parsed_efforts, budget, looks)
-    return proposal.look, describe(proposal, parsed_efforts, budget)
+    proposal = propose(standings, efforts, budget, looks)
+    return proposal.look, describe(proposal, efforts, budget)
 
 
 def _held(file: str) -> Held:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -15,6 +15,7 @@ from dpmia.datasets.raw.sources import data_mode_mismatch, files_at_hand, requir
 from dpmia.formats.table_names import OF_MODELS, experiment_of
 from dpmia.jobs.checking import EngineCheck
 from dpmia.jobs.describing import ExperimentDescription
+from dpmia.jobs.judging import JudgeJob
 from dpmia.papers.artifact import Artifact, RunSummary
 from dpmia.papers.catalogue import PAPERS
 from dpmia.settings import descriptions, jobs
@@ -242,11 +243,12 @@ class Scope:
             without_data=not with_data,
         )
 
-    def judged(self, times: Mapping[str, int] | None) -> dict[str, Any]:
+    def judge_job(self, times: Mapping[str, int] | None, only: Sequence[str] | None = None) -> JudgeJob:
         """Return what verdicts on claims depend on in the run.
 
         Args:
             times: experiment -> how many times its planned replicates it has; None where none were added.
+            only: files of the tables to judge on; None for whatever is there.
         """
         of_papers = {
             name: experiment for name, experiment in self.plan.experiments.items() if self.layout.of_paper(name)
@@ -256,14 +258,16 @@ class Scope:
             for name, experiment in of_papers.items()
         }
         of_other_scales = dict.fromkeys(self.plan.of_other_scales, f"not run at scale {self.plan.config.scale}")
-        return {
-            "synthetic": self.plan.config.data == "synthetic",
-            "scale": self.plan.config.scale,
-            "not_run": of_other_scales | self.not_run_of_papers,
-            "trained": {name: descriptions.trained(experiment) for name, experiment in of_papers.items()},
-            "other_networks": {name: networks for name, networks in others.items() if networks},
-            "times": times,
-        }
+        return JudgeJob(
+            folder=Path(self.layout.run),
+            synthetic=self.plan.config.data == "synthetic",
+            scale=self.plan.config.scale,
+            not_run=of_other_scales | self.not_run_of_papers,
+            trained={name: descriptions.trained(experiment) for name, experiment in of_papers.items()},
+            other_networks={name: networks for name, networks in others.items() if networks},
+            times=None if times is None else dict(times),
+            only=None if only is None else list(only),
+        )
 
     def settings(self, at_paper_scale: bool = False) -> dict[str, Any]:
         """Return the settings of the papers' experiments and studies as plain data, without those that are not set.

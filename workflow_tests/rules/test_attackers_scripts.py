@@ -12,6 +12,7 @@ from dpmia.formats.rows import BLIND, BLIND_WITH_LOSS, MEASURED
 from dpmia.formats.signals import MEMBER, POPULATION, load_header, load_signals
 from dpmia.formats.stages import NULLS, PER_RECORD
 from dpmia.formats.tables import read_table
+from dpmia.jobs.judging import JudgeJob
 from dpmia.settings import jobs, reference_jobs
 from dpmia.settings.experiment import Experiment
 from dpmia.settings.messages import checked
@@ -203,8 +204,7 @@ def test_run_study_writes_what_its_function_returns(run_script, tmp_path):
 def test_claims_of_a_run_without_tables_are_judged_as_not_run(run_script, tmp_path, capsys):
     folder = tmp_path / "results"
     folder.mkdir()
-    params = {"folder": str(folder), "name": "claims", "synthetic": True, "scale": "smoke", "not_run": {}}
-    params |= {"trained": {}, "other_networks": {}, "times": None, "only": None}
+    params = {"run": JudgeJob(folder, synthetic=True, scale="smoke").plain(), "name": "claims"}
     run_script("judge_claims", Files(), params=params)
     assert {path.name for path in folder.iterdir()} == {"claims.csv", "claims.md", "claims.pdf", "claims.png"}
     verdicts = pd.read_csv(folder / "claims.csv")

@@ -112,7 +112,6 @@ def make_run(folder: Path) -> tuple[ReportedRun, pd.DataFrame]:
         models={"student": [str(signals), f"{run}/signals/student/1_inf/block-1.npz"]},
         prepared={str(prepared): "student", str(folder / "absent.npz"): "adult"},
         not_run={"texas": "Texas_2006_PUDF.txt has to be downloaded by hand"},
-        repository=folder,
         settings={
             "student": {
                 "dataset": "student",

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from dpmia.common.errors import DataError
+from dpmia.common.plain import PlainData
 from dpmia.common.plugins import installed
 from dpmia.common.reading.rows import named
 from dpmia.common.reading.source import Source
@@ -22,7 +23,7 @@ UNVERIFIED = "%s/%s: no checksum of the published file is known; accepted as fou
 
 
 @dataclass(frozen=True)
-class RawFile:
+class RawFile(PlainData):
     """One file as its publisher offers it.
 
     Attributes:

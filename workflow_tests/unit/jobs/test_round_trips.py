@@ -1,17 +1,24 @@
 """Jobs: typed in the library, plain data in the parameters of rules, and the same again in scripts."""
 
 import json
+import math
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from settings_samples import OWN_CONFIG, ROOT
 
 from dpmia.common.plain import PlainData
 from dpmia.common.seeds import derive_seed
+from dpmia.datasets.raw.sources import all_raw_files
 from dpmia.jobs.attacking import AttackJob, PerRecordJob
 from dpmia.jobs.drawing import ArmDraw, ClusterJob, SplitJob
+from dpmia.jobs.judging import JudgeJob
 from dpmia.jobs.training import TrainJob
+from dpmia.papers.artifact import Artifact
+from dpmia.papers.reading import Reading
+from dpmia.report.reported_run import ReportedRun
 from dpmia.settings import jobs, reference_jobs
 from dpmia.settings.resolve import SCALES, make_plan
 
@@ -98,6 +105,21 @@ def test_seeds_are_those_of_the_mapping_that_an_arm_was():
 def test_tuples_are_written_as_lists():
     plain = PerRecordJob({}, ("a", "b"), 3, (0.1,)).plain()
     assert plain == {"attacks": {}, "arms": ["a", "b"], "count": 3, "alphas": [0.1]}
+
+
+def test_what_pages_show_of_a_run_survives_the_way_to_its_script():
+    reading = Reading("a topic", "how to read it", ("epsilon",))
+    table = Artifact("toy_table", "table", "A table.", "module:tabulate", tables=("summary/toy",), reading=reading)
+    settings = {"student": {"epsilons": [[1.0, math.inf]], "looks": None}}
+    reported = ReportedRun(Path("results/real-night"), Path("logs"), {"seed": 5}, {"toy_table": {"csv": "toy.csv"}},
+                           {"student": ["block-0.npz"]}, {}, {}, settings=settings, checks=[table])  # fmt: skip
+    judged = JudgeJob(Path("results/real-night"), False, "night", {"texas": "no file"}, times={"student": 2})
+    for sent in (reported, judged, *all_raw_files()):
+        plain = sent.plain()
+        assert kinds(plain) <= PLAIN_TYPES
+        assert type(sent).from_plain(json.loads(json.dumps(plain))) == sent
+    with pytest.raises(TypeError, match="5 is of type int, not str"):
+        JudgeJob.from_plain(judged.plain() | {"folder": 5})
 
 
 def test_an_unknown_entry_is_refused_and_a_missing_one():

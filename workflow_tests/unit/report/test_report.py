@@ -19,7 +19,7 @@ from dpmia.report.report import report
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
     reported, verdicts = make_run(tmp_path_factory.mktemp("run"))
-    html = report(reported, verdicts)
+    html = report(reported, verdicts, "1a2b3c4d")
     return reported, html, Page(html)
 
 
@@ -159,7 +159,7 @@ def test_each_figure_has_its_command_settings_and_citation(made):
     card = card.partition("Humphries et al., figure 8")[0]
     assert "snakemake --cores all humphries_fig7 --config data=real" in card
     assert "@inproceedings{humphries2023investigating, author = {T. Humphries and S. Oya and" in card
-    assert "unknown: no git checkout" in card
+    assert "at commit 1a2b3c4d" in card
     assert "How to read this figure Horizontal: the privacy budget ε" in card
     assert "settings-student" in page.ids
     assert {"#settings-student"} <= {link["href"] for link in page.links}
@@ -245,7 +245,7 @@ def test_synthetic_data_are_marked_and_recorded_verdicts_on_real_data_stand_besi
     unjudged = unjudged.assign(kind="experiment", power="")
     few = verdicts[verdicts["id"].isin(["humphries-fig7-order", "izzo-thm7"])].assign(note="exact")
     monkeypatch.setattr(recorded, "verdicts", lambda: few.set_index("id"))
-    page = Page(report(replace(reported, config={**reported.config, "data": "synthetic"}), unjudged))
+    page = Page(report(replace(reported, config={**reported.config, "data": "synthetic"}), unjudged, ""))
     assert "Synthetic data: nothing here says anything about real records" in page.text
     assert "snakemake --cores all --config data=real" in page.text
     assert "0 of 3 claims of the papers about data judged: synthetic data." in page.text
@@ -265,7 +265,7 @@ def test_of_an_empty_run_there_is_a_page_too(tmp_path):
         "folder": tmp_path,
         "logs": tmp_path / "absent",
     }
-    page = Page(report(replace(reported, **nothing), verdicts.iloc[:0]))
+    page = Page(report(replace(reported, **nothing), verdicts.iloc[:0], ""))
     assert "Not made yet" in page.text
     assert "No private model was trained." in page.text
     assert "No job was measured." in page.text

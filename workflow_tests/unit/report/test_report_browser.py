@@ -103,7 +103,7 @@ CARDS = ["humphries_fig7", "humphries_fig8", "izzo_theory"]
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory):
-    return report(*make_run(tmp_path_factory.mktemp("run")))
+    return report(*make_run(tmp_path_factory.mktemp("run")), "1a2b3c4d")
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])

@@ -47,9 +47,9 @@ def test_models_of_a_users_file_have_their_time_and_belong_to_no_paper(tmp_path)
     models = {"student": [str(reported.folder / "own/mine/signals/student/1_inf/block-0.npz")]}
     table = run.model_table(reported.folder, reported.logs, models)
     assert table["seconds"].tolist() == pytest.approx([4, 2])
-    text = Page(report(replace(reported, models=models, own=("student",)), verdicts)).text
+    text = Page(report(replace(reported, models=models, own=["student"]), verdicts, "")).text
     assert "Own experiments" in text
-    assert "Own experiments" not in Page(report(replace(reported, models=models), verdicts)).text
+    assert "Own experiments" not in Page(report(replace(reported, models=models), verdicts, "")).text
 
 
 def test_time_that_was_not_measured_is_not_guessed(tmp_path):
@@ -193,7 +193,8 @@ def test_verdicts_read_back_from_their_file_make_the_same_page(tmp_path):
     reported, verdicts = make_run(tmp_path)
     verdicts.to_csv(tmp_path / "claims.csv", index=False)
     again = read_verdicts(tmp_path / "claims.csv")
-    assert report(reported, again).partition("page made")[0] == report(reported, verdicts).partition("page made")[0]
+    pages = [report(reported, table, "").partition("page made")[0] for table in (again, verdicts)]
+    assert pages[0] == pages[1]
 
 
 def test_the_second_opinion_has_a_section_with_the_models_of_each_engine(tmp_path):
@@ -206,7 +207,7 @@ def test_the_second_opinion_has_a_section_with_the_models_of_each_engine(tmp_pat
     Path(files["md"]).write_text("| a |\n")
     absent = {accountants.name: {"csv": f"{tmp_path}/absent.csv"}}
     reported = replace(reported, artifacts={**reported.artifacts, engines.name: files, **absent}, checks=ARTIFACTS)
-    parsed = Page(report(reported, verdicts))
+    parsed = Page(report(reported, verdicts, ""))
     section = parsed.text.partition("from the same initial weights")[2].partition("Compute used")[0]
     for words_of_it in (
         "Engines compared",

@@ -10,14 +10,16 @@ import pandas as pd
 import pytest
 
 from dpmia.claims.deciding import Effort
+from dpmia.claims.judge import JudgedRun
 from dpmia.claims.release_limits import Held, HeldMean
 from dpmia.formats.looks import Look, Looks, read_looks
 from dpmia.formats.rows import COLUMNS
 from dpmia.formats.tables import write_table
+from dpmia.jobs.judging import JudgeJob
 from dpmia.metrics.intervals import REPLICATES, Estimate
 from dpmia.workflow.next_look import next_look
 
-EFFORTS = {"student": Effort(4, 0.1).plain()}
+EFFORTS = {"student": Effort(4, 0.1)}
 SCRIPT = Path(__file__).parents[3] / "scripts/decide_claims.py"
 
 
@@ -37,11 +39,14 @@ def students(folder, replicates=4):
 KEYS = {"student": "own/mine/student"}
 
 
+def run_in(folder):
+    return JudgedRun(folder, synthetic=False, scale="laptop", not_run={"texas": "texas.csv is missing"})
+
+
 @pytest.fixture
 def run(tmp_path):
     students(tmp_path)
-    fields = {"not_run": {"texas": "texas.csv is missing"}, "trained": {}, "other_networks": {}, "times": None}
-    return {"folder": str(tmp_path), "synthetic": False, "scale": "laptop", **fields}
+    return run_in(tmp_path)
 
 
 def test_an_undecided_claim_gets_replicates_and_what_was_not_run_is_counted(run):
@@ -59,7 +64,7 @@ def test_a_metric_without_a_number_in_some_replicates_of_an_audit_is_no_missing_
     place = {"experiment": "clinic", "arm": "north", "epsilon": "1", "attack": "loss", "metric": "tpr_at_1pct_fpr"}
     mean = Estimate(0.1, 0.05, 8, 9, REPLICATES)
     audit = tmp_path / "audit-mine.json"
-    efforts, looks = {"clinic": Effort(5, 0.1).plain()}, Looks([Look(0.1, {"clinic": 2})])
+    efforts, looks = {"clinic": Effort(5, 0.1)}, Looks([Look(0.1, {"clinic": 2})])
     for replicates, complete in ((10, True), (9, False)):
         held = Held([HeldMean(**place, limit=0.2, replicates=replicates, estimate=mean)], {})
         audit.write_text(json.dumps({"limits": {"held": held.plain()}}))
@@ -72,8 +77,8 @@ def test_a_look_that_is_not_complete_comes_first(run):
     look, message = next_look(run, {}, EFFORTS, 1.0, looks)
     assert look is None
     assert message.startswith("The last look is not complete: replicates of student are to be made first. If no job")
-    students(Path(run["folder"]), 8)
-    assert "0.1 core-hours were given to earlier looks" in next_look(run, {}, EFFORTS, 1.0, looks)[1]
+    students(run.folder, 8)
+    assert "0.1 core-hours were given to earlier looks" in next_look(run_in(run.folder), {}, EFFORTS, 1.0, looks)[1]
 
 
 def test_the_script_writes_the_look_that_it_prints(run, tmp_path, monkeypatch, capsys):
@@ -81,7 +86,13 @@ def test_the_script_writes_the_look_that_it_prints(run, tmp_path, monkeypatch, c
 
     def decide(budget, looks):
         params = SimpleNamespace(
-            run=run, audits={}, efforts=EFFORTS, budget=budget, looks=looks and looks.plain(), seed=1, named=KEYS
+            run=JudgeJob(tmp_path, synthetic=False, scale="laptop").plain(),
+            audits={},
+            efforts={name: effort.plain() for name, effort in EFFORTS.items()},
+            budget=budget,
+            looks=looks and looks.plain(),
+            seed=1,
+            named=KEYS,
         )
         handed = SimpleNamespace(params=params, output=[], log=[str(tmp_path / "log")], rule="decide")
         runpy.run_path(str(SCRIPT), init_globals={"snakemake": handed})

@@ -103,11 +103,11 @@ def test_what_the_settings_do_not_hold_is_not_made():
 
 def test_verdicts_name_experiments_of_other_scales():
     night = scope_of(files=["experiments/thudi.yaml"], scale="night")
-    judged = night.judged(None)
-    assert judged["not_run"]["thudi_cifar10"] == "not run at scale night"
-    assert not {*judged["not_run"]} & {*judged["trained"]}
+    job = night.judge_job(None)
+    assert job.not_run["thudi_cifar10"] == "not run at scale night"
+    assert not {*job.not_run} & {*job.trained}
     paper = scope_of(files=["experiments/thudi.yaml"], scale="paper")
-    assert "thudi_cifar10" not in paper.judged(None)["not_run"]
+    assert "thudi_cifar10" not in paper.judge_job(None).not_run
 
 
 def test_without_data_experiments_are_left_out_with_the_reason(student):
@@ -149,11 +149,11 @@ def test_a_name_counts_for_the_run_with_its_summary(student, synthetic):
 
 
 def test_verdicts_know_what_was_not_run_and_which_networks_are_others(student, synthetic):
-    assert student.judged({"student": 2})["times"] == {"student": 2}
-    assert student.judged(None)["not_run"].items() >= student.not_run_of_papers.items()
-    assert "yeom_mnist" in synthetic.judged(None)["other_networks"], "on averaged pixels"
-    assert "student" not in synthetic.judged(None)["other_networks"]
-    assert synthetic.judged(None)["synthetic"]
+    assert student.judge_job({"student": 2}).times == {"student": 2}
+    assert student.judge_job(None).not_run.items() >= student.not_run_of_papers.items()
+    assert "yeom_mnist" in synthetic.judge_job(None).other_networks, "on averaged pixels"
+    assert "student" not in synthetic.judge_job(None).other_networks
+    assert synthetic.judge_job(None).synthetic
     assert set(synthetic.settings(at_paper_scale=True)) == set(synthetic.settings())
 
 
@@ -163,7 +163,7 @@ def test_a_file_of_ones_own_is_for_runs_on_real_data(own):
     assert scope.runs("clinic")
     assert scope.raw_paths(dataset) == [dataset.path]
     assert scope.layout.prepared("clinic") not in scope.published_data()
-    assert "clinic" not in {*scope.judged(None)["trained"], *scope.settings(), *scope.not_run_of_papers}
+    assert "clinic" not in {*scope.judge_job(None).trained, *scope.settings(), *scope.not_run_of_papers}
     assert scope.held(["replicates/clinic"]) == ()
     assert set(scope.progress()["others"]) == {"data", "training", "attacks", "studies"}
     with pytest.raises(ConfigError, match=r"^config, data: .*clinic\.csv is your own: run with data: real\."):
