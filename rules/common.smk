@@ -25,13 +25,14 @@ from dpmia.papers.catalogue import PAPERS
 from dpmia.papers.claims import CLAIMS
 from dpmia.report import formatting
 from dpmia.workflow.ending import ending
-from dpmia.settings import jobs, names, prediction_jobs, reference_jobs, studies
+from dpmia.planning import jobs, prediction_jobs, reference_jobs
+from dpmia.settings import names, studies
 from dpmia.common.epsilon import spell_epsilon, spell_group
 from dpmia.common.files import file_digest
 from dpmia.formats.looks import read_looks
-from dpmia.settings.added_replicates import with_added_replicates
+from dpmia.planning.added_replicates import with_added_replicates
 from dpmia.settings.own_data import OwnData
-from dpmia.settings.resolve import SCALES, make_plan
+from dpmia.planning.plan import SCALES, make_plan
 from dpmia.workflow.audited import audit_job
 from dpmia.workflow.changes import changed_settings
 from dpmia.workflow.commit import named_commit

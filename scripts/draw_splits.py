@@ -5,7 +5,7 @@ from _job import run
 from dpmia.common.registry import load
 from dpmia.datasets.table import Dataset
 from dpmia.jobs.drawing import BatchLimits, SplitJob
-from dpmia.settings.batches import check_batches
+from dpmia.splits.batches import check_batches
 from dpmia.splits.block import draw_block, load_clusters
 from dpmia.splits.drawn_sizes import of_splits
 from dpmia.splits.split import save_splits

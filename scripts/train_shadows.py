@@ -8,7 +8,7 @@ from dpmia.datasets.table import Dataset
 from dpmia.formats.signals import save_signals
 from dpmia.jobs.drawing import BatchLimits
 from dpmia.jobs.training import ShadowJob
-from dpmia.settings.batches import check_batches
+from dpmia.splits.batches import check_batches
 from dpmia.splits.drawn_sizes import of_splits
 from dpmia.splits.split import load_splits
 from dpmia.training.checkpoints import Checkpoints

@@ -40,7 +40,9 @@ LAYERS = (
     *("formats", "metrics", "jobs", "settings"),
     *("datasets", "splits", "models", "mip", "training", "attacks"),
     # From the files of models to tables, and to what is made of them.
-    *("evaluation", "studies", "claims", "papers", "workflow", "report", "audit", "validation"),
+    *("evaluation", "studies", "claims", "papers"),
+    # From settings to jobs, where their files stand, and what is said of a run. No job needs the plan.
+    *("planning", "workflow", "report", "audit", "validation"),
     # The ways in.
     *("api", "cli"),
 )

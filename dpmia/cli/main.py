@@ -24,7 +24,7 @@ from dpmia.common.errors import ConfigError, PlaceError, UserError, printable
 from dpmia.common.files import is_file
 from dpmia.common.pipes import discard
 from dpmia.common.registry import suggestion
-from dpmia.settings.resolve import make_plan
+from dpmia.planning.plan import make_plan
 from dpmia.workflow.failures import CANNOT_RUN, TYPED
 from dpmia.workflow.root import workflow_root
 

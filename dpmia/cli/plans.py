@@ -14,7 +14,7 @@ from dpmia.cli.settings_file import write_settings
 from dpmia.common.errors import ArgumentError, UserError
 from dpmia.common.files import is_file
 from dpmia.common.registry import suggestion
-from dpmia.settings.yaml_file import read_yaml
+from dpmia.planning.yaml_file import read_yaml
 
 
 def integer(value: Any) -> int:

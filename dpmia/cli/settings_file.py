@@ -11,7 +11,7 @@ import yaml
 
 from dpmia.common.errors import UserError
 from dpmia.common.files import whole_file
-from dpmia.settings.yaml_file import read_yaml
+from dpmia.planning.yaml_file import read_yaml
 from dpmia.workflow.failures import CANNOT_RUN
 
 #: What stands before the digest of the settings, in the second line of a file.

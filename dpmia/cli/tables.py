@@ -26,11 +26,11 @@ from dpmia.evaluation.predictions import memberships
 from dpmia.formats.signals import MEMBER, NONMEMBER, POPULATION
 from dpmia.metrics.intervals import FEWEST
 from dpmia.metrics.ranking import LOW_RATES
+from dpmia.planning.descriptions import NO_AUDIT
+from dpmia.planning.plan import SCALES
 from dpmia.settings import names
 from dpmia.settings.base import LARGEST, Scale
 from dpmia.settings.config import LIMITED
-from dpmia.settings.descriptions import NO_AUDIT
-from dpmia.settings.resolve import SCALES
 
 #: Records of a group that has an arm, at least; a batch fits into half of them.
 SMALLEST, BATCH = 40, 16

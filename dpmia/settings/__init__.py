@@ -1,1 +1,1 @@
-"""What to run: typed settings, concrete jobs, and the seeds that follow from their meaning."""
+"""What to run: the keys of all settings, and their checks."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from dpmia.jobs.drawing import ArmDraw
-from dpmia.settings.training_sets import TrainingSizes, expected_size
 from dpmia.splits.split import Split
+from dpmia.splits.training_sets import TrainingSizes, expected_size
 
 
 def of_splits(

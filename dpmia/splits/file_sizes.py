@@ -12,9 +12,9 @@ from dpmia.common.registry import load
 from dpmia.datasets.groups import group_column
 from dpmia.jobs.drawing import ArmDraw
 from dpmia.jobs.own_reading import OwnReading
-from dpmia.settings.training_sets import TrainingSizes
 from dpmia.splits.block import draw_one
 from dpmia.splits.drawn_sizes import of_splits
+from dpmia.splits.training_sets import TrainingSizes
 
 
 def from_file(reading: OwnReading, by: str | None, draw: str, arms: Mapping[str, ArmDraw]) -> dict[str, TrainingSizes]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dpmia.jobs.attacking import AuditedAttack
 from dpmia.jobs.auditing import AuditJob, AuditPart
-from dpmia.settings import descriptions, jobs, prediction_jobs
+from dpmia.planning import descriptions, jobs, prediction_jobs
 from dpmia.workflow.layout import RunLayout
 
 

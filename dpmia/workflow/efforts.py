@@ -8,7 +8,7 @@ from pathlib import Path
 from dpmia.claims.deciding import Effort
 from dpmia.formats.looks import Looks
 from dpmia.papers.claims import claims
-from dpmia.settings.resolve import Plan
+from dpmia.planning.plan import Plan
 from dpmia.settings.studies import Regression
 from dpmia.workflow.layout import RunLayout
 from dpmia.workflow.scope import Scope

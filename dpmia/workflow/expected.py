@@ -17,10 +17,11 @@ from typing import Any
 from dpmia.common.files import whole_file
 from dpmia.common.plain import PlainData
 from dpmia.common.reading.source import made
-from dpmia.settings import jobs, names
+from dpmia.planning import jobs
+from dpmia.planning.plan import Plan
+from dpmia.settings import names
 from dpmia.settings.experiment import Experiment
 from dpmia.settings.own_data import OwnData
-from dpmia.settings.resolve import Plan
 from dpmia.settings.studies import LinearGenerator, Study
 from dpmia.workflow.homes import TRAINED_BY
 from dpmia.workflow.training_work import ExperimentWork, Trained, data_size

@@ -11,9 +11,10 @@ from math import isinf
 from dpmia.common.epsilon import spell_group
 from dpmia.papers.artifact import Artifact
 from dpmia.papers.catalogue import PAPERS
-from dpmia.settings import jobs, names, reference_jobs
+from dpmia.planning import jobs, reference_jobs
+from dpmia.planning.plan import AUDIT, Plan
+from dpmia.settings import names
 from dpmia.settings.experiment import Experiment
-from dpmia.settings.resolve import AUDIT, Plan
 from dpmia.settings.studies import LinearGenerator
 from dpmia.workflow.homes import AUDITS, OWN
 

@@ -18,10 +18,10 @@ from dpmia.jobs.describing import ExperimentDescription
 from dpmia.jobs.judging import JudgeJob
 from dpmia.papers.artifact import Artifact, RunSummary
 from dpmia.papers.catalogue import PAPERS
-from dpmia.settings import descriptions, jobs
+from dpmia.planning import descriptions, jobs
+from dpmia.planning.plan import Plan
 from dpmia.settings.experiment import Experiment
 from dpmia.settings.own_data import OwnData
-from dpmia.settings.resolve import Plan
 from dpmia.settings.studies import Regression
 from dpmia.workflow.layout import RunLayout
 

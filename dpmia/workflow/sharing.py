@@ -10,7 +10,8 @@ from pathlib import Path
 from dpmia.common.errors import PlaceError, UserError
 from dpmia.common.files import whole_file
 from dpmia.common.reading.source import made
-from dpmia.settings import jobs, names
+from dpmia.planning import jobs
+from dpmia.settings import names
 from dpmia.settings.experiment import Experiment
 from dpmia.settings.own_data import OwnData
 

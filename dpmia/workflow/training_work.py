@@ -16,11 +16,12 @@ from dpmia.common.registry import load
 from dpmia.formats.model_card import Architecture
 from dpmia.formats.recipe import Recipe
 from dpmia.jobs.drawing import ArmDraw, records_wanted
-from dpmia.settings import jobs, names, reference_jobs
+from dpmia.planning import jobs, reference_jobs
+from dpmia.settings import names
 from dpmia.settings.experiment import Experiment
 from dpmia.settings.own_data import OwnData
 from dpmia.settings.own_program import BUILD
-from dpmia.settings.training_sets import shadow_size
+from dpmia.splits.training_sets import shadow_size
 
 #: Published data set -> records, features, classes, and rows of pixels of an image.
 SIZES = {

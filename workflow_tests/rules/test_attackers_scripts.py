@@ -13,7 +13,7 @@ from dpmia.formats.signals import MEMBER, POPULATION, load_header, load_signals
 from dpmia.formats.stages import NULLS, PER_RECORD
 from dpmia.formats.tables import read_table
 from dpmia.jobs.judging import JudgeJob
-from dpmia.settings import jobs, reference_jobs
+from dpmia.planning import jobs, reference_jobs
 from dpmia.settings.experiment import Experiment
 from dpmia.settings.messages import checked
 from dpmia.splits.split import load_splits

@@ -18,8 +18,8 @@ from dpmia.formats.signals import load_all, save_signals
 from dpmia.formats.tables import table_of
 from dpmia.jobs.attacking import AuditedAttack
 from dpmia.jobs.auditing import AuditJob, AuditPart
-from dpmia.settings import jobs, reference_jobs
-from dpmia.settings.descriptions import describe_audited
+from dpmia.planning import jobs, reference_jobs
+from dpmia.planning.descriptions import describe_audited
 from dpmia.settings.experiment import Experiment
 from dpmia.splits.block import draw_block
 from dpmia.splits.overlap import arms_sharing_records

@@ -4,10 +4,10 @@ import copy
 
 import yaml
 
+from dpmia.planning.plan import make_plan
 from dpmia.settings.experiment import Experiment
 from dpmia.settings.generate import ROOT
 from dpmia.settings.messages import checked
-from dpmia.settings.resolve import make_plan
 
 OWN_CONFIG = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
 OWN_FILES = [yaml.safe_load(path.read_text(encoding="utf-8")) for path in sorted(ROOT.glob("experiments/*.yaml"))]

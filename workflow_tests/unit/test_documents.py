@@ -23,10 +23,10 @@ from dpmia.formats.recipe import Recipe
 from dpmia.jobs.drawing import Canaries
 from dpmia.papers.humphries import artifacts as humphries
 from dpmia.papers.humphries.claims import fig3
-from dpmia.settings import jobs, reference_jobs
-from dpmia.settings.batches import check_batches
+from dpmia.planning import jobs, reference_jobs
+from dpmia.planning.plan import make_plan
 from dpmia.settings.generate import ROOT
-from dpmia.settings.resolve import make_plan
+from dpmia.splits.batches import check_batches
 from dpmia.splits.block import draw_block
 from dpmia.splits.drawn_sizes import of_splits
 from dpmia.training.engines.opacus import OpacusEngine
@@ -197,7 +197,7 @@ sys.path.append(sys.argv[1])
 from in_process import prepare, run
 from dpmia.common.registry import load
 from dpmia.settings import generate, names
-from dpmia.settings.resolve import make_plan
+from dpmia.planning.plan import make_plan
 from dpmia.formats.tables import read_table
 generate.main()
 folder = Path.cwd()

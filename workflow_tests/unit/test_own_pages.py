@@ -18,11 +18,11 @@ from dpmia.common.errors import TrainingError
 from dpmia.formats.model_card import Architecture
 from dpmia.formats.recipe import Recipe
 from dpmia.models.building import build
+from dpmia.planning import jobs
+from dpmia.planning.plan import make_plan
 from dpmia.privacy.calibration import NoiseCalibration
-from dpmia.settings import jobs
 from dpmia.settings.generate import ROOT
 from dpmia.settings.own_program import PLACEHOLDERS
-from dpmia.settings.resolve import make_plan
 from dpmia.training.engines.opacus import OpacusEngine
 from dpmia.training.engines.private_lightning import PrivateLightningEngine
 

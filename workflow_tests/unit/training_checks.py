@@ -5,7 +5,7 @@ import torch
 
 from dpmia.common.registry import load
 from dpmia.datasets.table import Dataset
-from dpmia.settings import jobs
+from dpmia.planning import jobs
 from dpmia.settings.experiment import Experiment
 from dpmia.settings.messages import checked
 from dpmia.splits.block import draw_block

@@ -15,8 +15,8 @@ from dpmia.formats.losses import Losses
 from dpmia.formats.model_card import Architecture
 from dpmia.formats.signals import Signal
 from dpmia.jobs.training import DistilJob
-from dpmia.settings.training_sets import expected_size
 from dpmia.splits.block import draw_block
+from dpmia.splits.training_sets import expected_size
 from dpmia.training.checkpoints import Checkpoints
 from dpmia.training.engines.evaluation import evaluate, set_state
 from dpmia.training.model_spec import ModelSpec, attackers_card, specify

@@ -14,9 +14,9 @@ from dpmia.formats.losses import Losses
 from dpmia.formats.model_card import ModelCard
 from dpmia.jobs.training import ReferenceJob
 from dpmia.privacy.calibration import NoiseCalibration
-from dpmia.settings.training_sets import expected_size
 from dpmia.splits.block import draw_block
 from dpmia.splits.split import Split
+from dpmia.splits.training_sets import expected_size
 from dpmia.training.checkpoints import Checkpoints
 from dpmia.training.model_spec import ModelSpec, specify
 from dpmia.training.train_models import train_for_losses

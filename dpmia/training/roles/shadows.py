@@ -11,8 +11,8 @@ from dpmia.datasets.table import Dataset
 from dpmia.formats.model_card import ModelCard
 from dpmia.formats.signals import MEMBER, NONMEMBER, Signal
 from dpmia.jobs.training import ShadowJob
-from dpmia.settings.training_sets import shadow_size
 from dpmia.splits.split import Split
+from dpmia.splits.training_sets import shadow_size
 from dpmia.training.checkpoints import Checkpoints
 from dpmia.training.model_spec import ModelSpec, specify
 from dpmia.training.train_models import train_models

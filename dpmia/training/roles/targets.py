@@ -14,8 +14,8 @@ from dpmia.formats.model_card import ModelCard
 from dpmia.formats.signals import MEMBER, NONMEMBER, POPULATION, VALIDATION, Signal
 from dpmia.jobs.training import TrainJob
 from dpmia.privacy.calibration import NoiseCalibration, spent
-from dpmia.settings.training_sets import expected_size
 from dpmia.splits.split import Split
+from dpmia.splits.training_sets import expected_size
 from dpmia.training.checkpoints import Checkpoints
 from dpmia.training.collusion import Marks, draw_keys, with_marks
 from dpmia.training.model_spec import ModelSpec, specify

@@ -30,11 +30,11 @@ from dpmia.formats.signals import MEMBER, NONMEMBER, load_all
 from dpmia.formats.tables import read_table
 from dpmia.jobs.attacking import AuditedAttack
 from dpmia.jobs.auditing import AuditPart
-from dpmia.settings import prediction_jobs
+from dpmia.planning import prediction_jobs
+from dpmia.planning.descriptions import describe_predictions
+from dpmia.planning.plan import make_plan
 from dpmia.settings.config import LIMITED
-from dpmia.settings.descriptions import describe_predictions
 from dpmia.settings.generate import ROOT
-from dpmia.settings.resolve import make_plan
 
 FAIL_ABOVE = {"advantage": 0.0, "tpr_at_0.1pct_fpr": 0.1}
 

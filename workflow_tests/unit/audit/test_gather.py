@@ -12,8 +12,8 @@ from dpmia.audit import pictures
 from dpmia.audit.gather import gather
 from dpmia.audit.page import page
 from dpmia.common.errors import DataError
+from dpmia.planning.plan import make_plan
 from dpmia.settings.generate import ROOT
-from dpmia.settings.resolve import make_plan
 
 EXPERIMENT = make_plan({"scale": "smoke", "experiments": ["experiments/patients.yaml"]}, ROOT).experiments["audit_mlp"]
 

@@ -12,10 +12,10 @@ from dpmia.audit.gather import gather
 from dpmia.audit.page import page
 from dpmia.common.formatting import format_bound
 from dpmia.formats.signals import load_all
+from dpmia.planning.plan import make_plan
 from dpmia.privacy.record import GuaranteeRow
 from dpmia.report import accounts
 from dpmia.report import run as report_run
-from dpmia.settings.resolve import make_plan
 
 #: Remembers most records of its training set with their labels, and knows nothing of others; epsilon 0.5 is stated.
 PROGRAM = r"""

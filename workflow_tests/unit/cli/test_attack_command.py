@@ -4,7 +4,7 @@ import pytest
 import yaml
 from commands import refused, run
 
-from dpmia.settings.resolve import make_plan
+from dpmia.planning.plan import make_plan
 
 
 def write_predictions(file, *members):

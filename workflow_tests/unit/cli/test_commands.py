@@ -16,8 +16,8 @@ import dpmia
 from dpmia.cli import main as command
 from dpmia.cli.settings_file import check_config
 from dpmia.datasets.raw.parsing import SYNTHETIC_MARK
+from dpmia.planning.plan import make_plan
 from dpmia.settings.generate import ROOT
-from dpmia.settings.resolve import make_plan
 from dpmia.workflow.failures import typed_command
 
 

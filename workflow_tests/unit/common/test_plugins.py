@@ -12,8 +12,8 @@ from dpmia.common import plugins
 from dpmia.common.errors import ConfigError, UserError
 from dpmia.common.plugins import EntryPoint, Parts, errors_of_file, installed
 from dpmia.common.registry import check_part_of_file, load
+from dpmia.planning.plan import make_plan
 from dpmia.settings import names
-from dpmia.settings.resolve import make_plan
 from dpmia.workflow import digest
 
 ATTACK = """
@@ -58,7 +58,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def test_an_attack_in_a_file_is_planned_and_made(folder):
-    from dpmia.settings import jobs
+    from dpmia.planning import jobs
 
     experiment = make_plan({"experiments": ["own.yaml"]}, folder).experiments["mine"]
     job = jobs.attack_job(experiment, "mine")

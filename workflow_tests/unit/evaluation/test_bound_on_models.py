@@ -13,8 +13,8 @@ from dpmia.formats.signals import save_signals
 from dpmia.formats.tables import table_of
 from dpmia.metrics.intervals import mean_interval
 from dpmia.metrics.precision import ACCEPTANCE
+from dpmia.planning import jobs
 from dpmia.privacy.accounting import Mechanism
-from dpmia.settings import jobs
 from dpmia.settings.experiment import Experiment
 from dpmia.settings.messages import checked
 from dpmia.theory.precision_bounds import precision_bound

@@ -12,8 +12,8 @@ from dpmia.evaluation.attacks import attack_rows
 from dpmia.formats.signals import save_signals
 from dpmia.formats.tables import table_of
 from dpmia.metrics.ranking import guesses
+from dpmia.planning import jobs
 from dpmia.privacy.lower_bounds import epsilon_from_guesses
-from dpmia.settings import jobs
 from dpmia.settings.experiment import Experiment
 from dpmia.settings.messages import checked
 from dpmia.training.roles.targets import train_block

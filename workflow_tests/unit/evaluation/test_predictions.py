@@ -8,7 +8,7 @@ from given_predictions import prediction_settings
 from dpmia.attacks.lira import OfflineLira
 from dpmia.common.errors import DataError, KnowledgeError
 from dpmia.evaluation.predictions import read_predictions, tables
-from dpmia.settings import prediction_jobs
+from dpmia.planning import prediction_jobs
 from dpmia.settings.predictions import Predictions
 
 TABLE = "z0,z1,label,member\n0.5,0.5,no,yes\n0.25,0.75,yes,no\n"

@@ -6,9 +6,9 @@ import pytest
 
 from dpmia.common.errors import DataError
 from dpmia.formats.looks import FILE, Look, Looks, read_looks, write_looks
-from dpmia.settings import jobs
-from dpmia.settings.added_replicates import with_added_replicates
-from dpmia.settings.resolve import make_plan
+from dpmia.planning import jobs
+from dpmia.planning.added_replicates import with_added_replicates
+from dpmia.planning.plan import make_plan
 
 ROOT = Path(__file__).parents[3]
 

@@ -12,7 +12,7 @@ import yaml
 from settings_samples import BASES
 
 from dpmia.common.errors import UserError
-from dpmia.settings.resolve import make_plan
+from dpmia.planning.plan import make_plan
 
 FEW, MANY = 60, 1_000
 

@@ -18,9 +18,9 @@ from dpmia.jobs.judging import JudgeJob
 from dpmia.jobs.training import TrainJob
 from dpmia.papers.artifact import Artifact
 from dpmia.papers.reading import Reading
+from dpmia.planning import jobs, reference_jobs
+from dpmia.planning.plan import SCALES, make_plan
 from dpmia.report.reported_run import ReportedRun
-from dpmia.settings import jobs, reference_jobs
-from dpmia.settings.resolve import SCALES, make_plan
 
 
 def all_jobs(given):

@@ -9,8 +9,8 @@ from described import HEART
 from dpmia.papers.artifact import RunSummary
 from dpmia.papers.humphries import sampling
 from dpmia.papers.humphries.artifacts import ARTIFACTS
+from dpmia.planning.plan import SCALES, make_plan
 from dpmia.settings.generate import ROOT
-from dpmia.settings.resolve import SCALES, make_plan
 
 (ARTIFACT,) = [artifact for artifact in ARTIFACTS if artifact.name == "humphries_sampling"]
 INF = float("inf")

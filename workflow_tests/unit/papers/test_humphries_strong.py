@@ -15,9 +15,9 @@ from dpmia.metrics.intervals import EXACT, REPLICATES, TOO_FEW, mean_interval
 from dpmia.metrics.ranking import GUESSED, guesses
 from dpmia.papers.artifact import RunSummary
 from dpmia.papers.humphries import canaries, strong, strong_limits
+from dpmia.planning.descriptions import describe_experiment
+from dpmia.planning.plan import make_plan
 from dpmia.privacy.lower_bounds import epsilon_from_guesses
-from dpmia.settings.descriptions import describe_experiment
-from dpmia.settings.resolve import make_plan
 
 EXPERIMENTS = make_plan(OWN_CONFIG | {"experiments": ["experiments/humphries.yaml"]}, ROOT).experiments
 EPSILONS = [1.0, 10.0, np.inf]

@@ -19,8 +19,8 @@ from dpmia.papers import drawing
 from dpmia.papers.artifact import RunSummary
 from dpmia.papers.catalogue import PAPERS
 from dpmia.papers.humphries import bounds, epsilon_curves
-from dpmia.settings.descriptions import describe_experiment
-from dpmia.settings.resolve import make_plan
+from dpmia.planning.descriptions import describe_experiment
+from dpmia.planning.plan import make_plan
 from dpmia.theory.bounds import erlingsson_advantage, humphries_advantage
 
 #: Those of Humphries et al.; the other papers have tests of their own.

@@ -22,8 +22,8 @@ from dpmia.papers.artifact import RunSummary
 from dpmia.papers.ye import agreement, histograms, margins, names, roc
 from dpmia.papers.ye.artifacts import ARTIFACTS
 from dpmia.papers.ye.note import run_note
-from dpmia.settings import jobs
-from dpmia.settings.resolve import SCALES, make_plan
+from dpmia.planning import jobs
+from dpmia.planning.plan import SCALES, make_plan
 
 ROOT = Path(__file__).parents[3]
 CONFIG = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8")) | {"experiments": ["experiments/ye.yaml"]}

@@ -6,7 +6,8 @@ import pytest
 from settings_samples import RICH, experiment
 
 from dpmia.common.registry import load
-from dpmia.settings import jobs, names
+from dpmia.planning import jobs
+from dpmia.settings import names
 from dpmia.settings.attackers import MODELS_OF_ATTACKERS, AttackSettings
 
 #: Keys of every attack, and of those that are not built in.

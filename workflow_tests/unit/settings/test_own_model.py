@@ -4,7 +4,7 @@ import pytest
 from settings_samples import IID, changed, experiment
 
 from dpmia.common.errors import ConfigError
-from dpmia.settings import descriptions, jobs
+from dpmia.planning import descriptions, jobs
 from dpmia.workflow.training_work import ExperimentWork
 from dpmia.workflow.trial import _can_be_tried
 

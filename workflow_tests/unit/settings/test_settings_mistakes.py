@@ -8,8 +8,8 @@ from settings_refusals import FORM, refusal
 from settings_samples import FILE, HEART, ROOT, changed
 
 from dpmia.common.errors import ConfigError
+from dpmia.planning.plan import make_plan
 from dpmia.settings.messages import MOST
-from dpmia.settings.resolve import make_plan
 
 # What is refused: path of the key, value, words that the message must hold
 

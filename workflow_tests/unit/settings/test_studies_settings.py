@@ -8,8 +8,9 @@ from settings_samples import HEART, HUMPHRIES, OWN_CONFIG, ROOT, changed
 
 from dpmia.common.errors import ConfigError
 from dpmia.common.registry import load
-from dpmia.settings import jobs, names, studies
-from dpmia.settings.resolve import SCALES, make_plan
+from dpmia.planning import jobs
+from dpmia.planning.plan import SCALES, make_plan
+from dpmia.settings import names, studies
 
 GENERATOR = {
     "kind": "linear_generator",

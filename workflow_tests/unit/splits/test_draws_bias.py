@@ -6,8 +6,8 @@ from scipy import stats
 
 from dpmia.common.errors import ConfigError, DataError
 from dpmia.datasets.table import Dataset
+from dpmia.planning.jobs import arms
 from dpmia.settings.experiment import Experiment
-from dpmia.settings.jobs import arms
 from dpmia.settings.messages import checked
 from dpmia.splits.block import draw_block
 from dpmia.splits.draws import bias

@@ -9,10 +9,10 @@ from training_checks import toy
 
 from dpmia.common.errors import ConfigError, DataError, UserError
 from dpmia.jobs.drawing import ArmDraw
-from dpmia.settings.training_sets import expected_size
 from dpmia.splits.block import draw_block
 from dpmia.splits.file_sizes import from_file
 from dpmia.splits.split import Split
+from dpmia.splits.training_sets import expected_size
 
 
 def pair(groups, rng):

@@ -8,8 +8,8 @@ from scipy import stats
 
 from dpmia.common.errors import ConfigError, DataError
 from dpmia.datasets.table import Dataset
+from dpmia.planning.jobs import arms as arms_of
 from dpmia.settings.experiment import Experiment
-from dpmia.settings.jobs import arms as arms_of
 from dpmia.settings.messages import checked
 from dpmia.splits.block import draw_block, load_clusters
 from dpmia.splits.draws import group, iid, shuffled

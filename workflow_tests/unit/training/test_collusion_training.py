@@ -18,7 +18,7 @@ from dpmia.evaluation.attacks import attack_rows
 from dpmia.formats.model_card import ModelCard
 from dpmia.formats.signals import MEMBER, NONMEMBER, load_signals, save_signals
 from dpmia.formats.tables import table_of
-from dpmia.settings import jobs
+from dpmia.planning import jobs
 from dpmia.settings.experiment import Experiment
 from dpmia.settings.messages import checked
 from dpmia.splits.block import draw_block

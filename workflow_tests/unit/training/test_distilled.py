@@ -10,7 +10,7 @@ from training_checks import experiment, logits_of, splits_of, toy, trained_alone
 
 from dpmia.common.registry import load
 from dpmia.formats.model_card import Architecture, ModelCard
-from dpmia.settings import jobs, reference_jobs
+from dpmia.planning import jobs, reference_jobs
 from dpmia.splits.block import draw_block
 from dpmia.training.model_spec import seeds
 from dpmia.training.roles.distilled import train_distilled

@@ -9,7 +9,7 @@ from training_checks import experiment, splits_of, toy
 
 from dpmia.common.errors import DataError
 from dpmia.formats.model_card import Architecture
-from dpmia.settings import jobs
+from dpmia.planning import jobs
 from dpmia.training.checkpoints import Checkpoints
 from dpmia.training.engines.scikit_learn import ScikitLearnEngine
 from dpmia.training.finished import Outputs, load_outputs, save_outputs

@@ -10,7 +10,7 @@ from training_checks import experiment, splits_of, toy
 from dpmia.common.errors import TrainingError
 from dpmia.formats.recipe import Recipe
 from dpmia.models.building import OwnNetwork
-from dpmia.settings import jobs
+from dpmia.planning import jobs
 from dpmia.training.engines.opacus import OpacusEngine
 from dpmia.training.engines.plain import PlainEngine
 from dpmia.training.roles.targets import train_block

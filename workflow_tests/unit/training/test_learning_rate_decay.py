@@ -13,7 +13,7 @@ from dpmia.common.errors import ConfigError
 from dpmia.formats.recipe import Recipe
 from dpmia.models.cnn import CNN, Convolution
 from dpmia.models.mlp import MLP
-from dpmia.settings import jobs
+from dpmia.planning import jobs
 from dpmia.settings.experiment import Experiment
 from dpmia.settings.messages import checked
 from dpmia.settings.training import Training

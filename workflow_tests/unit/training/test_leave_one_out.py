@@ -14,7 +14,7 @@ from dpmia.formats.losses import save_losses
 from dpmia.formats.model_card import Architecture
 from dpmia.formats.signals import save_signals
 from dpmia.jobs.training import LeaveOneOutJob
-from dpmia.settings import jobs
+from dpmia.planning import jobs
 from dpmia.splits.sampled_records import draw_records
 from dpmia.training.roles.leave_one_out import train_leave_one_out
 from dpmia.training.roles.targets import train_block

@@ -7,7 +7,7 @@ import pytest
 from training_checks import experiment, splits_of, toy
 
 from dpmia.datasets.table import Dataset
-from dpmia.settings import jobs, reference_jobs
+from dpmia.planning import jobs, reference_jobs
 from dpmia.training.roles.references import train_references
 from dpmia.training.roles.targets import train_block
 from dpmia.training.streams import Streams

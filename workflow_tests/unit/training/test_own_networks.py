@@ -14,7 +14,7 @@ from dpmia.formats.model_card import Architecture
 from dpmia.formats.recipe import Recipe
 from dpmia.formats.signals import VALIDATION, load_signals, save_signals
 from dpmia.jobs.training import Engines
-from dpmia.settings import jobs
+from dpmia.planning import jobs
 from dpmia.settings.names import ENGINES
 from dpmia.splits.split import Split
 from dpmia.training.checkpoints import Checkpoints

@@ -12,7 +12,7 @@ from training_checks import experiment, logits_of, splits_of, toy, trained_alone
 from dpmia.common.errors import TrainingError
 from dpmia.common.registry import load
 from dpmia.formats.model_card import ModelCard
-from dpmia.settings import jobs, reference_jobs
+from dpmia.planning import jobs, reference_jobs
 from dpmia.splits.block import draw_block
 from dpmia.splits.split import Split
 from dpmia.training.model_spec import seeds

@@ -10,7 +10,7 @@ from dpmia.common.errors import TrainingError
 from dpmia.common.seeds import derive_seed
 from dpmia.datasets.table import Dataset
 from dpmia.formats.recipe import Recipe
-from dpmia.settings import jobs, reference_jobs
+from dpmia.planning import jobs, reference_jobs
 from dpmia.training.roles.distilled import train_distilled
 from dpmia.training.roles.leave_one_out import train_leave_one_out
 from dpmia.training.roles.references import train_references

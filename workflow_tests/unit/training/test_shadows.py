@@ -10,7 +10,7 @@ from training_checks import experiment, logits_of, splits_of, toy, trained_alone
 from dpmia.common.errors import TrainingError
 from dpmia.formats.model_card import ModelCard
 from dpmia.formats.signals import MEMBER, NONMEMBER
-from dpmia.settings import jobs
+from dpmia.planning import jobs
 from dpmia.splits.split import Split
 from dpmia.training.model_spec import seeds
 from dpmia.training.roles.shadows import draws, train_shadows

@@ -13,8 +13,8 @@ from dpmia.common.registry import load
 from dpmia.datasets.table import Dataset
 from dpmia.formats.model_card import Architecture, ModelCard
 from dpmia.formats.signals import CURVE, MEMBER, NONMEMBER, POPULATION, VALIDATION, load_signals, save_signals
+from dpmia.planning import jobs
 from dpmia.privacy.accounting import Mechanism
-from dpmia.settings import jobs
 from dpmia.settings.experiment import Experiment
 from dpmia.settings.messages import checked
 from dpmia.splits.block import draw_block

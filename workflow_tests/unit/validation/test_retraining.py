@@ -10,7 +10,7 @@ from training_checks import experiment, splits_of, toy
 
 from dpmia.common.errors import DataError
 from dpmia.formats.stages import ENGINES
-from dpmia.settings import jobs
+from dpmia.planning import jobs
 from dpmia.training.engines import stacked
 from dpmia.training.engines.stacked import StackedEngine
 from dpmia.training.engines.stacked_network import StackedMLP

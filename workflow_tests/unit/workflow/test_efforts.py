@@ -4,9 +4,9 @@ import pytest
 
 from dpmia.claims.deciding import Effort
 from dpmia.formats.looks import Look, Looks
-from dpmia.settings.added_replicates import with_added_replicates
+from dpmia.planning.added_replicates import with_added_replicates
+from dpmia.planning.plan import make_plan
 from dpmia.settings.generate import ROOT
-from dpmia.settings.resolve import make_plan
 from dpmia.workflow.efforts import audits_to_judge, efforts_of, replicated, tables_to_judge
 from dpmia.workflow.layout import RunLayout
 from dpmia.workflow.scope import Scope

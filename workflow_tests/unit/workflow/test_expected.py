@@ -14,8 +14,9 @@ from dpmia.common.epsilon import spell_group
 from dpmia.common.errors import DataError
 from dpmia.formats.model_card import Architecture
 from dpmia.models.cnn import TRAMER_BONEH_CIFAR10, TRAMER_BONEH_MNIST, Convolution
-from dpmia.settings import jobs, names, reference_jobs
-from dpmia.settings.resolve import make_plan
+from dpmia.planning import jobs, reference_jobs
+from dpmia.planning.plan import make_plan
+from dpmia.settings import names
 from dpmia.workflow.expected import _SHORT, FORK, TRAINING, Expectations, MachineRates, key, step_seconds
 from dpmia.workflow.training_work import SIZES, ExperimentWork
 

@@ -4,8 +4,8 @@ import pytest
 
 from dpmia.common.errors import UserError
 from dpmia.papers.catalogue import PAPERS
+from dpmia.planning.plan import make_plan
 from dpmia.settings.generate import ROOT
-from dpmia.settings.resolve import make_plan
 from dpmia.workflow.layout import RunLayout
 from dpmia.workflow.scope import Scope
 from dpmia.workflow.targets import Targets

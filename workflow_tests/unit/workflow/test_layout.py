@@ -9,8 +9,8 @@ import pytest
 import yaml
 
 from dpmia.common.errors import ConfigError
+from dpmia.planning.plan import make_plan
 from dpmia.settings.generate import ROOT
-from dpmia.settings.resolve import make_plan
 from dpmia.workflow.audited import audit_job
 from dpmia.workflow.homes import split_home
 from dpmia.workflow.layout import RunLayout

@@ -5,8 +5,8 @@ import yaml
 
 from dpmia.common.errors import ConfigError
 from dpmia.papers.catalogue import PAPERS
+from dpmia.planning.plan import make_plan
 from dpmia.settings.generate import ROOT
-from dpmia.settings.resolve import make_plan
 from dpmia.validation.artifacts import KEPT_EPSILON
 from dpmia.workflow.layout import RunLayout
 from dpmia.workflow.scope import PAPER_OF, Scope

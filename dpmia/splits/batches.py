@@ -8,7 +8,7 @@ from dpmia.common.errors import ConfigError
 from dpmia.jobs.drawing import BatchLimits
 from dpmia.privacy.sampling import fewer_without_one
 from dpmia.settings.messages import place
-from dpmia.settings.training_sets import TrainingSizes, shadow_size
+from dpmia.splits.training_sets import TrainingSizes, shadow_size
 
 
 def check_batches(drawn: Mapping[str, TrainingSizes], job: BatchLimits, where: str) -> None:

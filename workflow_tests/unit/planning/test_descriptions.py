@@ -9,17 +9,18 @@ from settings_samples import OWN_CONFIG, experiment
 
 from dpmia.attacks.rmia import OfflineRmia
 from dpmia.jobs.describing import ExperimentDescription
-from dpmia.settings import jobs, names
-from dpmia.settings.attackers import OFFLINE_A
-from dpmia.settings.descriptions import (
+from dpmia.planning import jobs
+from dpmia.planning.descriptions import (
     describe_audited,
     describe_experiment,
     mismatched_attacks,
     other_networks,
     trained,
 )
+from dpmia.planning.plan import SCALES, make_plan
+from dpmia.settings import names
+from dpmia.settings.attackers import OFFLINE_A
 from dpmia.settings.generate import ROOT
-from dpmia.settings.resolve import SCALES, make_plan
 
 
 def test_descriptions_for_captions_are_plain_data():

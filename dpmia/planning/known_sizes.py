@@ -7,11 +7,12 @@ from pathlib import Path
 from dpmia.common.errors import DataError
 from dpmia.common.registry import load
 from dpmia.jobs.drawing import BatchLimits
-from dpmia.settings import jobs, names
-from dpmia.settings.batches import check_batches
+from dpmia.planning import jobs
+from dpmia.settings import names
 from dpmia.settings.experiment import Experiment
 from dpmia.settings.own_data import OwnData
-from dpmia.settings.training_sets import TrainingSizes, expected_size
+from dpmia.splits.batches import check_batches
+from dpmia.splits.training_sets import TrainingSizes, expected_size
 
 
 def check_known_sizes(experiment: Experiment, root: Path, where: str) -> None:

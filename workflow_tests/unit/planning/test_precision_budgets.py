@@ -6,8 +6,8 @@ from settings_samples import ROOT
 
 from dpmia.common.errors import ConfigError
 from dpmia.papers.thudi.budgets import budgets
+from dpmia.planning.plan import make_plan
 from dpmia.settings.precision_budgets import PrecisionBudgets, budget_rows, with_precision_budgets
-from dpmia.settings.resolve import make_plan
 from dpmia.theory.precision_bounds import precision_bound
 
 PRIVACY = {"delta": 1e-5, "relation": "add_remove"}
@@ -78,7 +78,7 @@ def test_what_budgets_cannot_be_computed_from_is_refused(changed, message):
 
 
 def test_figures_learn_the_budgets_of_each_bound_and_arm():
-    from dpmia.settings.descriptions import describe_experiment
+    from dpmia.planning.descriptions import describe_experiment
 
     plan = make_plan({"experiments": ["experiments/thudi.yaml"]}, ROOT)
     rows = describe_experiment(plan.experiments["thudi_svhn_budget"]).precision_budgets

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from dpmia.settings.resolve import Plan
+from dpmia.planning.plan import Plan
 from dpmia.settings.studies import Regression
 
 

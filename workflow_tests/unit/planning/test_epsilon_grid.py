@@ -8,7 +8,7 @@ from settings_refusals import FORM
 from settings_samples import OWN_CONFIG, ROOT
 
 from dpmia.common.errors import ConfigError
-from dpmia.settings.resolve import SCALES, make_plan
+from dpmia.planning.plan import SCALES, make_plan
 
 INF = math.inf
 

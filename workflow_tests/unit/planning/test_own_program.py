@@ -9,9 +9,9 @@ from settings_samples import IID, changed, experiment, plan_of
 
 from dpmia.common.errors import ConfigError, TrainingError
 from dpmia.jobs.training import Guarantee
+from dpmia.planning import descriptions, jobs, reference_jobs
 from dpmia.privacy.calibration import NoiseCalibration
 from dpmia.privacy.record import Stated
-from dpmia.settings import descriptions, jobs, reference_jobs
 from dpmia.workflow.expected import Expectations, MachineRates
 from dpmia.workflow.training_work import ExperimentWork
 

@@ -3,9 +3,9 @@
 import pytest
 
 from dpmia.common.errors import ConfigError
-from dpmia.settings.experiment_files import file_names, with_bundled_tables
+from dpmia.planning.experiment_files import file_names, with_bundled_tables
+from dpmia.planning.plan import make_plan
 from dpmia.settings.generate import ROOT
-from dpmia.settings.resolve import make_plan
 
 
 @pytest.fixture

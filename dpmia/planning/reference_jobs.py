@@ -7,7 +7,8 @@ import math
 from dpmia.common.arms import IID_SUFFIX
 from dpmia.common.optional import needed
 from dpmia.jobs.training import Guarantee, ReferenceJob
-from dpmia.settings import jobs, names
+from dpmia.planning import jobs
+from dpmia.settings import names
 from dpmia.settings.experiment import Experiment
 
 

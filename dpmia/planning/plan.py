@@ -12,20 +12,21 @@ from typing import Any, TypeVar, get_args
 from dpmia.common.errors import ConfigError, shown
 from dpmia.common.files import is_file, is_folder
 from dpmia.common.registry import suggestion
+from dpmia.planning import jobs
+from dpmia.planning.epsilon_grid import with_epsilons
+from dpmia.planning.expand_groups import expand_groups
+from dpmia.planning.experiment_files import file_names, with_bundled_tables
+from dpmia.planning.known_sizes import check_known_sizes
+from dpmia.planning.yaml_file import read_yaml
 from dpmia.privacy.valid_combinations import AS_PUBLISHED
-from dpmia.settings import jobs, names
+from dpmia.settings import names
 from dpmia.settings.base import Scale, Settings
 from dpmia.settings.config import Config
-from dpmia.settings.epsilon_grid import with_epsilons
-from dpmia.settings.expand_groups import expand_groups
 from dpmia.settings.experiment import Experiment, ExperimentEntry, ExperimentFile
-from dpmia.settings.experiment_files import file_names, with_bundled_tables
-from dpmia.settings.known_sizes import check_known_sizes
 from dpmia.settings.messages import checked, place
 from dpmia.settings.precision_budgets import with_precision_budgets
 from dpmia.settings.predictions import Predictions
 from dpmia.settings.studies import KINDS, Study
-from dpmia.settings.yaml_file import read_yaml
 
 #: The `paper` of files whose experiments are an audit.
 AUDIT = "audit"

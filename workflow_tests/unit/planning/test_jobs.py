@@ -14,7 +14,8 @@ from dpmia.common.registry import load
 from dpmia.common.seeds import derive_seed
 from dpmia.jobs.attacking import BlindJob
 from dpmia.jobs.drawing import Canaries, PrepareJob
-from dpmia.settings import jobs, names, reference_jobs
+from dpmia.planning import jobs, reference_jobs
+from dpmia.settings import names
 
 #: An experiment with every kind of model and attack.
 

@@ -6,8 +6,8 @@ import pytest
 from settings_samples import HEART, changed, plan_of
 
 from dpmia.common.errors import ConfigError, UserError
-from dpmia.settings import jobs
-from dpmia.settings.expand_groups import arm_name, expand_groups
+from dpmia.planning import jobs
+from dpmia.planning.expand_groups import arm_name, expand_groups
 
 OWN = {
     "dataset": {"path": "own.csv", "label": "ill", "group": "site"},
