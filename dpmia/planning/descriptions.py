@@ -8,12 +8,12 @@ from dpmia.common.epsilon import format_epsilon
 from dpmia.jobs.auditing import Description
 from dpmia.jobs.describing import ArmDescription, ExperimentDescription, PrecisionBudget
 from dpmia.planning.jobs import canaries, compares, recipes, uses
+from dpmia.planning.precision_budgets import budget_rows
 from dpmia.settings import names
 from dpmia.settings.attackers import OFFLINE_A, AttackSettings
 from dpmia.settings.experiment import Experiment
 from dpmia.settings.membership import INDEPENDENT
 from dpmia.settings.own_data import OwnData
-from dpmia.settings.precision_budgets import budget_rows
 from dpmia.settings.predictions import Predictions
 from dpmia.settings.training import Model
 

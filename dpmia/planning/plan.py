@@ -17,6 +17,7 @@ from dpmia.planning.epsilon_grid import with_epsilons
 from dpmia.planning.expand_groups import expand_groups
 from dpmia.planning.experiment_files import file_names, with_bundled_tables
 from dpmia.planning.known_sizes import check_known_sizes
+from dpmia.planning.precision_budgets import with_precision_budgets
 from dpmia.planning.yaml_file import read_yaml
 from dpmia.privacy.valid_combinations import AS_PUBLISHED
 from dpmia.settings import names
@@ -24,7 +25,6 @@ from dpmia.settings.base import Scale, Settings
 from dpmia.settings.config import Config
 from dpmia.settings.experiment import Experiment, ExperimentEntry, ExperimentFile
 from dpmia.settings.messages import checked, place
-from dpmia.settings.precision_budgets import with_precision_budgets
 from dpmia.settings.predictions import Predictions
 from dpmia.settings.studies import KINDS, Study
 

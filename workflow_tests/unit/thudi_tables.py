@@ -13,7 +13,8 @@ from dpmia.metrics.precision import ROC_RATES
 from dpmia.papers.artifact import RunSummary
 from dpmia.papers.thudi import budgets, names
 from dpmia.papers.thudi.artifacts import ARTIFACTS
-from dpmia.settings.precision_budgets import PrecisionBudgets, budget_rows
+from dpmia.planning.precision_budgets import budget_rows
+from dpmia.settings.precision_budgets import PrecisionBudgets
 
 BY_NAME = {artifact.name: artifact for artifact in ARTIFACTS}
 FIGURES = [name for name, artifact in BY_NAME.items() if artifact.draw]

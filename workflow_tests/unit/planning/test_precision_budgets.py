@@ -7,7 +7,8 @@ from settings_samples import ROOT
 from dpmia.common.errors import ConfigError
 from dpmia.papers.thudi.budgets import budgets
 from dpmia.planning.plan import make_plan
-from dpmia.settings.precision_budgets import PrecisionBudgets, budget_rows, with_precision_budgets
+from dpmia.planning.precision_budgets import budget_rows, with_precision_budgets
+from dpmia.settings.precision_budgets import PrecisionBudgets
 from dpmia.theory.precision_bounds import precision_bound
 
 PRIVACY = {"delta": 1e-5, "relation": "add_remove"}
