@@ -32,7 +32,8 @@ from dpmia.common.files import file_digest
 from dpmia.formats.looks import read_looks
 from dpmia.planning.added_replicates import with_added_replicates
 from dpmia.settings.own_data import OwnData
-from dpmia.planning.plan import SCALES, make_plan
+from dpmia.planning.plan import make_plan
+from dpmia.settings.base import SCALES
 from dpmia.workflow.audited import audit_job
 from dpmia.workflow.changes import changed_settings
 from dpmia.workflow.commit import named_commit

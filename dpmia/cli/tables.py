@@ -27,9 +27,8 @@ from dpmia.formats.signals import MEMBER, NONMEMBER, POPULATION
 from dpmia.metrics.intervals import FEWEST
 from dpmia.metrics.ranking import LOW_RATES
 from dpmia.planning.descriptions import NO_AUDIT
-from dpmia.planning.plan import SCALES
 from dpmia.settings import names
-from dpmia.settings.base import LARGEST, Scale
+from dpmia.settings.base import LARGEST, SCALES, Scale
 from dpmia.settings.config import LIMITED
 
 #: Records of a group that has an arm, at least; a batch fits into half of them.

@@ -1,4 +1,4 @@
-"""From files to concrete experiments: defaults, the experiment, its scale, checked together."""
+"""The plan of a run: what all files of settings say, read and checked before anything runs."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar, get_args
+from typing import Any, TypeVar
 
 from dpmia.common.errors import ConfigError, shown
 from dpmia.common.files import is_file, is_folder
@@ -17,13 +17,14 @@ from dpmia.planning.epsilon_grid import with_epsilons
 from dpmia.planning.expand_groups import expand_groups
 from dpmia.planning.experiment_files import file_names, with_bundled_tables
 from dpmia.planning.known_sizes import check_known_sizes
+from dpmia.planning.layers import merged_settings, overlaid, runs_at
 from dpmia.planning.precision_budgets import with_precision_budgets
 from dpmia.planning.yaml_file import read_yaml
 from dpmia.privacy.valid_combinations import AS_PUBLISHED
 from dpmia.settings import names
-from dpmia.settings.base import Scale, Settings
+from dpmia.settings.base import SCALES, Scale, Settings
 from dpmia.settings.config import Config
-from dpmia.settings.experiment import Experiment, ExperimentEntry, ExperimentFile
+from dpmia.settings.experiment import Experiment, ExperimentFile
 from dpmia.settings.messages import checked, place
 from dpmia.settings.predictions import Predictions
 from dpmia.settings.studies import KINDS, Study
@@ -36,11 +37,6 @@ LOSS_OF_THEIR_OWN = tuple(name for name, kind in names.ENGINES.items() if kind.o
 
 #: Names of experiment files, without folder and ending.
 STEM = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
-
-SCALES: tuple[Scale, ...] = get_args(Scale)
-
-#: Scale -> the scales whose changes make it, where that is not itself alone: `night` is `paper` with cuts.
-BUILDS_ON: Mapping[Scale, tuple[Scale, ...]] = {"night": ("paper", "night")}
 
 _Resolved = TypeVar("_Resolved")
 
@@ -136,7 +132,7 @@ def make_plan(config: Mapping[str, Any], root: Path, home: Path | None = None) -
                     problem = f"the name {entry!r} is already used in {file_of[entry]}"
                     raise ConfigError(place(name, f"{section}.{entry}"), problem, "Rename one of the two")
                 file_of[entry] = name
-                if section == "predictions" or _runs_at(getattr(file, section), entry, settings.scale, name, section):
+                if section == "predictions" or runs_at(getattr(file, section), entry, settings.scale, name, section):
                     sources[entry] = SettingsFile(stem, file.paper, name)
                 else:
                     of_other_scales.append(entry)
@@ -178,10 +174,10 @@ def _experiment(
     shown: str,
 ) -> Experiment:
     where = f"{file_name}{shown}, {name}"
-    merged = expand_groups(_merged(file, "experiments", name, scale, file_name), root, where)
+    merged = expand_groups(merged_settings(file, "experiments", name, scale, file_name), root, where)
     training = merged.get("training", {})  # unchecked as yet
     if engine is not None and isinstance(training, dict) and training.get("engine") not in LOSS_OF_THEIR_OWN:
-        merged = _overlaid(merged, {"training": {"engine": engine}})
+        merged = overlaid(merged, {"training": {"engine": engine}})
     try:
         experiment: Experiment = checked(Experiment, with_precision_budgets(merged, where), where)
     except ConfigError as error:
@@ -206,7 +202,7 @@ def _experiment(
 
 def _study(file: ExperimentFile, name: str, file_name: str, scale: Scale, shown: str) -> Study:
     where = f"{file_name}{shown}, {name}"
-    merged = _merged(_bare(file), "studies", name, scale, file_name)
+    merged = merged_settings(_bare(file), "studies", name, scale, file_name)
     study: Study = checked(_kind_of_study(merged, where), merged, where)
     return study
 
@@ -246,70 +242,3 @@ def _check_stem(file: str, file_of: dict[str, str]) -> str:
         raise ConfigError("config, experiments", problem, "Rename one: results are stored under this name")
     file_of[stem] = file
     return stem
-
-
-def _merged(file: ExperimentFile, section: str, name: str, scale: Scale, where: str) -> dict[str, Any]:
-    """Return the settings of one experiment or study; later layers count more."""
-    entries = getattr(file, section)
-    line = _ancestry(entries, name, place(where, section))
-    merged = file.defaults
-    for ancestor in line:
-        _check_nulls(merged, entries[ancestor].model_extra, place(where, ancestor))
-        merged = _overlaid(merged, entries[ancestor].model_extra)
-    for each_scale in BUILDS_ON.get(scale, (scale,)):
-        merged = _overlaid(merged, file.scales.get(each_scale, {}), give_back=False)
-        for ancestor in line:
-            layer = entries[ancestor].scales.get(each_scale, {})
-            _check_nulls(merged, layer, place(where, f"{ancestor}.scales.{each_scale}"))
-            merged = _overlaid(merged, layer, give_back=False)
-    return _without_null(merged)
-
-
-def _mapping(value: Any) -> Mapping[str, Any]:
-    """Return a mapping as it is, and one without keys in the place of anything else: it is refused later."""
-    return value if isinstance(value, Mapping) else {}
-
-
-def _check_nulls(below: Any, above: Any, where: str) -> None:
-    """Refuse null for an arm or an attack that nothing has: a misspelt name would take away nothing."""
-    for key, kinds in (("arms", ()), ("attacks", names.ATTACKS)):
-        present, taken = (_mapping(_mapping(layer).get(key)) for layer in (below, above))
-        for name, value in taken.items():
-            if value is None and name not in present and name not in kinds:
-                others = {*present, *(other for other, given in taken.items() if given is not None)}
-                raise ConfigError(place(where, f"{key}.{name}"), "null takes away nothing", suggestion(name, others))
-
-
-def _runs_at(entries: Mapping[str, ExperimentEntry], name: str, scale: Scale, file: str, section: str) -> bool:
-    """Return whether an experiment or study is run at a scale: the last of its line that names scales decides."""
-    line = _ancestry(entries, name, place(file, section))
-    named = [scales for ancestor in line if (scales := entries[ancestor].at_scales) is not None]
-    return not named or scale in named[-1]
-
-
-def _ancestry(entries: Mapping[str, ExperimentEntry], name: str, where: str) -> list[str]:
-    """Return the experiments that `name` is like, the first ancestor first and `name` last."""
-    line = [name]
-    while (parent := entries[line[0]].like) is not None:
-        if parent not in entries or parent in line:
-            problem = "leads back to itself" if parent in line else "is not in this section of the file"
-            near = suggestion(parent, set(entries) - set(line))
-            raise ConfigError(place(where, f"{line[0]}.like"), f"{parent!r} {problem}", near)
-        line.insert(0, parent)
-    return line
-
-
-def _without_null(settings: Any) -> Any:
-    if not isinstance(settings, dict):
-        return settings
-    return {key: _without_null(value) for key, value in settings.items() if value is not None}
-
-
-def _overlaid(below: Any, above: Any, give_back: bool = True) -> Any:
-    """Return settings with those above on top; what null took away stays away unless they may give it back."""
-    if not (isinstance(below, dict) and isinstance(above, dict)):
-        return above
-    stays_away = set() if give_back else {key for key, value in below.items() if value is None}
-    return below | {
-        key: _overlaid(below.get(key), value, give_back) for key, value in above.items() if key not in stays_away
-    }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import (
     AfterValidator,
@@ -35,6 +35,8 @@ ArmName = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_.]*$")]
 #: What 64 bits hold: no library counts further.
 LARGEST = 2**63 - 1
 Scale = Literal["smoke", "laptop", "night", "paper"]
+#: From the smallest on.
+SCALES: tuple[Scale, ...] = get_args(Scale)
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,8 +19,9 @@ from dpmia.jobs.training import TrainJob
 from dpmia.papers.artifact import Artifact
 from dpmia.papers.reading import Reading
 from dpmia.planning import jobs, reference_jobs
-from dpmia.planning.plan import SCALES, make_plan
+from dpmia.planning.plan import make_plan
 from dpmia.report.reported_run import ReportedRun
+from dpmia.settings.base import SCALES
 
 
 def all_jobs(given):

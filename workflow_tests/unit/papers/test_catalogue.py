@@ -13,7 +13,8 @@ from dpmia.papers.humphries import table2
 from dpmia.papers.humphries.claims import strong
 from dpmia.papers.humphries.names import STRONG
 from dpmia.papers.reading import Reading
-from dpmia.planning.plan import SCALES, make_plan
+from dpmia.planning.plan import make_plan
+from dpmia.settings.base import SCALES
 
 HUMPHRIES = {"experiments": ["experiments/humphries.yaml"]}
 #: Experiments that the paper has not -> the attacks that are claimed about.

@@ -9,7 +9,8 @@ from described import HEART
 from dpmia.papers.artifact import RunSummary
 from dpmia.papers.humphries import sampling
 from dpmia.papers.humphries.artifacts import ARTIFACTS
-from dpmia.planning.plan import SCALES, make_plan
+from dpmia.planning.plan import make_plan
+from dpmia.settings.base import SCALES
 from dpmia.settings.generate import ROOT
 
 (ARTIFACT,) = [artifact for artifact in ARTIFACTS if artifact.name == "humphries_sampling"]

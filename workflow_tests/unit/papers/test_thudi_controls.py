@@ -12,7 +12,8 @@ from dpmia.metrics.intervals import REPLICATES
 from dpmia.papers.artifact import RunSummary
 from dpmia.papers.thudi import controls, names
 from dpmia.papers.thudi.artifacts import ARTIFACTS
-from dpmia.planning.plan import SCALES, make_plan
+from dpmia.planning.plan import make_plan
+from dpmia.settings.base import SCALES
 from dpmia.settings.generate import ROOT
 
 (ARTIFACT,) = [artifact for artifact in ARTIFACTS if artifact.name == "thudi_controls"]

@@ -6,7 +6,8 @@ from settings_samples import OWN_CONFIG, ROOT
 from dpmia.papers.thudi import gain, names, roc
 from dpmia.papers.thudi import precision_by_rate as precision
 from dpmia.papers.thudi.artifacts import ARTIFACTS
-from dpmia.planning.plan import SCALES, make_plan
+from dpmia.planning.plan import make_plan
+from dpmia.settings.base import SCALES
 
 THUDI = OWN_CONFIG | {"experiments": ["experiments/thudi.yaml"]}
 #: figure -> its panels, and the epsilons of the paper's figure.

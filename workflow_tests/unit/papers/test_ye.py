@@ -23,7 +23,8 @@ from dpmia.papers.ye import agreement, histograms, margins, names, roc
 from dpmia.papers.ye.artifacts import ARTIFACTS
 from dpmia.papers.ye.note import run_note
 from dpmia.planning import jobs
-from dpmia.planning.plan import SCALES, make_plan
+from dpmia.planning.plan import make_plan
+from dpmia.settings.base import SCALES
 
 ROOT = Path(__file__).parents[3]
 CONFIG = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8")) | {"experiments": ["experiments/ye.yaml"]}

@@ -6,7 +6,8 @@ from settings_samples import OWN_CONFIG, ROOT
 
 from dpmia.papers.yeom import fig3, names, table1
 from dpmia.papers.yeom.artifacts import ARTIFACTS
-from dpmia.planning.plan import SCALES, make_plan
+from dpmia.planning.plan import make_plan
+from dpmia.settings.base import SCALES
 
 YEOM = OWN_CONFIG | {"experiments": ["experiments/yeom.yaml"]}
 #: Attacks of tables alone, for comparison.

@@ -17,9 +17,10 @@ from dpmia.planning.descriptions import (
     other_networks,
     trained,
 )
-from dpmia.planning.plan import SCALES, make_plan
+from dpmia.planning.plan import make_plan
 from dpmia.settings import names
 from dpmia.settings.attackers import OFFLINE_A
+from dpmia.settings.base import SCALES
 from dpmia.settings.generate import ROOT
 
 

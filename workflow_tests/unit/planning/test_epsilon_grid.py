@@ -8,7 +8,8 @@ from settings_refusals import FORM
 from settings_samples import OWN_CONFIG, ROOT
 
 from dpmia.common.errors import ConfigError
-from dpmia.planning.plan import SCALES, make_plan
+from dpmia.planning.plan import make_plan
+from dpmia.settings.base import SCALES
 
 INF = math.inf
 

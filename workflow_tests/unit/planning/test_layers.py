@@ -4,7 +4,7 @@ import pytest
 from settings_samples import ADULT, FILE, HEART, changed
 
 from dpmia.common.errors import ConfigError
-from dpmia.planning.plan import SCALES
+from dpmia.settings.base import SCALES
 from dpmia.settings.training import Privacy, Training
 
 

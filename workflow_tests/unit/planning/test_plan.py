@@ -7,7 +7,8 @@ from settings_samples import BASES, FILE, HEART, HUMPHRIES, OWN_CONFIG, OWN_FILE
 
 from dpmia.common.errors import ConfigError
 from dpmia.papers.humphries.names import STRONG
-from dpmia.planning.plan import SCALES, make_plan
+from dpmia.planning.plan import make_plan
+from dpmia.settings.base import SCALES
 
 
 @pytest.mark.parametrize("scale", SCALES)

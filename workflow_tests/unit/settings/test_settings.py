@@ -8,7 +8,6 @@ from settings_samples import FILE, OWN_CONFIG, ROOT, changed
 from settings_samples import experiment as sample
 
 from dpmia.common.errors import ConfigError
-from dpmia.planning.plan import SCALES
 from dpmia.settings import generate
 from dpmia.settings.attackers import (
     AttackSettings,
@@ -18,6 +17,7 @@ from dpmia.settings.attackers import (
     ReferenceModels,
     Shadows,
 )
+from dpmia.settings.base import SCALES
 from dpmia.settings.config import Audit, Config, Planner
 from dpmia.settings.experiment import Arm, Blind, Experiment, ExperimentEntry, ExperimentFile
 from dpmia.settings.membership import Membership

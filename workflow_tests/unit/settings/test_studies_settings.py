@@ -9,8 +9,9 @@ from settings_samples import HEART, HUMPHRIES, OWN_CONFIG, ROOT, changed
 from dpmia.common.errors import ConfigError
 from dpmia.common.registry import load
 from dpmia.planning import jobs
-from dpmia.planning.plan import SCALES, make_plan
+from dpmia.planning.plan import make_plan
 from dpmia.settings import names, studies
+from dpmia.settings.base import SCALES
 
 GENERATOR = {
     "kind": "linear_generator",
