@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from dpmia.common.epsilon import format_epsilon
+from dpmia.common.optional import needed
 from dpmia.jobs.auditing import Description
 from dpmia.jobs.describing import ArmDescription, ExperimentDescription, PrecisionBudget
 from dpmia.planning.jobs import canaries, compares, recipes, uses
+from dpmia.planning.own_program import program_name
 from dpmia.planning.precision_budgets import budget_rows
 from dpmia.settings import names
 from dpmia.settings.attackers import OFFLINE_A, AttackSettings
@@ -87,15 +89,19 @@ def _arms(experiment: Experiment) -> dict[str, ArmDescription]:
 def networks(experiment: Experiment) -> str:
     """Return the names of the models that an experiment trains, and on how coarse images."""
     if experiment.training.engine == names.COMMAND:
-        return experiment.training.program_name
+        return _program(experiment)
     used = ", ".join(sorted({model.name for model in _models(experiment)}))
     return used + _pooling(experiment)
+
+
+def _program(experiment: Experiment) -> str:
+    return f"program {program_name(needed(experiment.training.command))}"
 
 
 def architectures(experiment: Experiment) -> str:
     """Return the models of `networks` with their activation and initial weights."""
     if experiment.training.engine == names.COMMAND:
-        return experiment.training.program_name
+        return _program(experiment)
     alike: dict[str, set[str]] = {}
     for model in _models(experiment):
         alike.setdefault(model.details, set()).add(model.name)

@@ -26,11 +26,11 @@ from dpmia.jobs.training import (
     SharedMarks,
     TrainJob,
 )
+from dpmia.planning.own_program import BUILD, program_shape
 from dpmia.settings import names
 from dpmia.settings.experiment import Arm, Experiment
 from dpmia.settings.membership import DRAWING_KEYS
 from dpmia.settings.own_data import OwnData
-from dpmia.settings.own_program import BUILD
 from dpmia.settings.studies import Regression
 
 #: What tables call attack L, which is no entry under `attacks`: it judges single records only.
@@ -287,8 +287,11 @@ def leave_one_out_job(experiment: Experiment, arm: str, replicate: int, block: i
 
 def models(experiment: Experiment) -> dict[str, Architecture]:
     """Return the architecture of the models of each arm, IID arms included."""
-    if experiment.training.engine == names.COMMAND:
-        return dict.fromkeys(arms(experiment), Architecture(BUILD, experiment.training.program))
+    training = experiment.training
+    if training.engine == names.COMMAND:
+        command = needed(training.command)
+        program = program_shape(command, training.files, training.format, training.scale, training.timeout)
+        return dict.fromkeys(arms(experiment), Architecture(BUILD, program))
     own = {name: _settings_of(experiment, name).model or experiment.model for name in arms(experiment)}
     return {name: Architecture(names.MODELS[model.kind], model.shape) for name, model in own.items()}
 

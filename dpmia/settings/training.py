@@ -8,11 +8,10 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from dpmia.common.epsilon import parse_epsilon, spell_epsilon
 from dpmia.common.limits import MOST_STEPS
-from dpmia.common.optional import needed
 from dpmia.common.plugins import is_file
 from dpmia.settings import names
 from dpmia.settings.base import Delta, NotNegative, OneOf, Positive, Settings, require_keys
-from dpmia.settings.own_program import PROGRAM_KEYS, check_command, check_files, program_name, program_shape
+from dpmia.settings.own_program import PROGRAM_KEYS, check_command, check_files
 
 
 class Model(Settings):
@@ -187,16 +186,6 @@ class Training(Settings):
         """The fields of `dpmia.formats.recipe.Recipe`."""
         own = {"optimiser": "its own"} if self.kind.own_loss else {}
         return self.model_dump(exclude={"engine", "accelerator", "devices", *PROGRAM_KEYS}) | own
-
-    @property
-    def program(self) -> dict[str, Any]:
-        """The program of the engine `command`, as arguments of `dpmia.settings.own_program.BUILD`."""
-        return program_shape(needed(self.command), self.files, self.format, self.scale, self.timeout)
-
-    @property
-    def program_name(self) -> str:
-        """The name of that program for people."""
-        return f"program {program_name(needed(self.command))}"
 
 
 class ArmTraining(Settings):

@@ -12,15 +12,14 @@ from typing import NamedTuple, cast
 from dpmia.common.errors import DataError
 from dpmia.common.optional import needed
 from dpmia.common.plain import PlainData
-from dpmia.common.registry import load
 from dpmia.formats.model_card import Architecture
 from dpmia.formats.recipe import Recipe
 from dpmia.jobs.drawing import ArmDraw, records_wanted
 from dpmia.planning import jobs, reference_jobs
+from dpmia.planning.own_program import BUILD
 from dpmia.settings import names
 from dpmia.settings.experiment import Experiment
 from dpmia.settings.own_data import OwnData
-from dpmia.settings.own_program import BUILD
 from dpmia.splits.training_sets import shadow_size
 
 #: Published data set -> records, features, classes, and rows of pixels of an image.
@@ -124,14 +123,15 @@ def data_size(experiment: Experiment) -> tuple[int, int, int, int]:
 
 def _file_size(experiment: Experiment) -> tuple[int, int, int, int]:
     """Return the size of a file of one's own, as it is before it is prepared."""
+    from dpmia.datasets.groups import file_size  # here: it imports NumPy
+
     dataset, membership = cast(OwnData, experiment.dataset), experiment.membership
     path = Path.cwd() / dataset.path
     by = None if membership.kind in ("cluster", "bias") else membership.by  # as the check of batches reads it
     try:
-        size: tuple[int, int, int, int] = load(names.FILE_SIZE)(dataset.reading.at(path), by)
+        return file_size(dataset.reading.at(path), by)
     except DataError:  # the job that prepares it says what is wrong
         return UNKNOWN_SIZE
-    return size
 
 
 class DrawSizes(NamedTuple):

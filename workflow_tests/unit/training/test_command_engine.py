@@ -20,8 +20,8 @@ from scipy.special import softmax
 from dpmia.common.errors import TrainingError, UserError
 from dpmia.formats.recipe import Recipe
 from dpmia.models.program import program
+from dpmia.planning.own_program import program_shape
 from dpmia.privacy.record import Stated
-from dpmia.settings.own_program import program_shape
 from dpmia.training.engines import command as command_engine
 from dpmia.training.engines.command import CommandEngine
 from dpmia.training.lightning import fit
