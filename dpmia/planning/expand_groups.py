@@ -9,7 +9,6 @@ from typing import Any
 from dpmia.common.arms import arm_name
 from dpmia.common.errors import ConfigError, shown
 from dpmia.common.files import is_file
-from dpmia.common.registry import load
 from dpmia.settings import names
 from dpmia.settings.messages import checked, place
 from dpmia.settings.own_data import OwnData
@@ -64,11 +63,13 @@ def expand_groups(settings: Mapping[str, Any], root: Path, where: str) -> dict[s
 
 
 def _sizes(dataset: Any, by: str, root: Path, where: str) -> dict[str, int | None]:
+    from dpmia.datasets.groups import group_sizes  # here: it imports NumPy
+
     if isinstance(dataset, OwnData):
-        return load(names.GROUP_SIZES)(None, dataset.reading.at(root / dataset.path), by)
+        return group_sizes(None, dataset.reading.at(root / dataset.path), by)
     if not isinstance(dataset, str) or dataset not in names.DATASETS:
         return {"any": None}  # mistakes in the data set are reported when all settings are checked
-    sizes = load(names.GROUP_SIZES)(names.DATASETS[dataset], None, by)
+    sizes = group_sizes(names.DATASETS[dataset], None, by)
     if not sizes:
         problem = f"{EACH_GROUP!r} is unavailable: the groups of {dataset!r} are not known before it is read"
         raise ConfigError(place(where, "arms"), problem, "List the arms by name")

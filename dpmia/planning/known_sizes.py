@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from dpmia.common.errors import DataError
-from dpmia.common.registry import load
 from dpmia.jobs.drawing import BatchLimits
 from dpmia.planning import jobs
 from dpmia.settings import names
@@ -51,8 +50,10 @@ def _from_file(experiment: Experiment, job: BatchLimits, root: Path, where: str)
     dataset, membership = experiment.dataset, experiment.membership
     if not isinstance(dataset, OwnData) or membership.kind in ("cluster", "bias"):
         return None
+    from dpmia.splits.file_sizes import from_file  # here: it imports NumPy
+
     reading = dataset.reading.at(root / dataset.path)
     try:
-        return load(names.DRAWN_SIZES)(reading, membership.by, names.MEMBERSHIP[membership.kind], job.arms)
+        return from_file(reading, membership.by, names.MEMBERSHIP[membership.kind], job.arms)
     except DataError as error:
         raise error.within(where) from None

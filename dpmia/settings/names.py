@@ -108,15 +108,6 @@ IMAGES = ("cifar10", "cifar100", "mnist", "svhn")
 #: a data set from a file of one's own: a module as those above.
 OWN_DATA = "dpmia.datasets.own.table"
 
-#: a function that returns the groups of a data set before it is prepared.
-GROUP_SIZES = "dpmia.datasets.groups:group_sizes"
-
-#: a function that returns how many records of a file of one's own each arm draws, before the file is prepared.
-DRAWN_SIZES = "dpmia.splits.file_sizes:from_file"
-
-#: a function that returns records, features, classes and rows of pixels of a file of one's own.
-FILE_SIZE = "dpmia.datasets.groups:file_size"
-
 #: what writes the synthetic raw files of a data set: a function of its name, a folder, a seed and a scale. Most have
 #: nothing but a table, `dpmia/datasets/synthetic/<name>.toml`. Of a plug-in: function `write_synthetic` of its module.
 _SYNTHETIC = dict.fromkeys(_DATASETS, "dpmia.datasets.synthetic.sampler:write_files") | {
