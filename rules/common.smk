@@ -23,7 +23,7 @@ from dpmia.common.errors import ConfigError, UserError
 from dpmia.papers.bibliography import BIBLIOGRAPHY
 from dpmia.papers.catalogue import PAPERS
 from dpmia.papers.claims import CLAIMS
-from dpmia.report import formatting
+from dpmia.report import titles
 from dpmia.workflow.ending import ending
 from dpmia.planning import jobs, prediction_jobs, reference_jobs
 from dpmia.settings import names, studies
@@ -178,7 +178,7 @@ def reported(artifact):
     if artifact.name not in PAPER_OF:
         return files
     shown = {"figure": "png", "table": "csv"}[artifact.kind]
-    labels = {"figure or table": formatting.title_of(artifact.name), "name": artifact.name}
+    labels = {"figure or table": titles.title_of(artifact.name), "name": artifact.name}
     marked = report(
         files[shown], caption="report/artifact.rst", category=BIBLIOGRAPHY[PAPER_OF[artifact.name]].short, labels=labels
     )

@@ -41,4 +41,4 @@ for artifact in (*SCOPE.artifacts.values(), *CHECKS, validation.KEPT_EPSILON):
 
     paper = PAPER_OF.get(artifact.name)
     description = f"{BIBLIOGRAPHY[paper].short}: {{}}." if paper else "{}: a second opinion on the run."
-    describe(artifact.name, description.format(formatting.title_of(artifact.name)))
+    describe(artifact.name, description.format(titles.title_of(artifact.name)))

@@ -168,7 +168,7 @@ def highest_at(*places: float) -> HighestAt:
 
 def spelled(number: float) -> str:
     """Return a number as criteria show it: `0.05`, `1e-6`."""
-    return f"{number:.12g}".replace("e-0", "e-")
+    return formatting.format_significant(number, 12)
 
 
 def listed_numbers(numbers: tuple[float, ...], word: str = "and") -> str:

@@ -21,6 +21,7 @@ from dataclasses import dataclass, field, replace
 
 from dpmia.claims.limits import ERROR
 from dpmia.claims.standing import Prospect, Standing
+from dpmia.common.formatting import format_core_hours, format_percent, format_significant
 from dpmia.common.plain import PlainData
 from dpmia.formats.looks import TIMES, Look, Looks
 
@@ -122,8 +123,8 @@ def _afford(
         works_on.append(replace(cheapest, core_hours=cost))
         left.remove(cheapest)
     dear = {
-        prospect.id: f"{prospect.times} times its planned replicates take {hours(core_hours(prospect))}, "
-        f"more than the {max(budget, 0.0):.2g} left"
+        prospect.id: f"{prospect.times} times its planned replicates take {format_core_hours(core_hours(prospect))}, "
+        f"more than the {format_significant(max(budget, 0.0), 2)} left"
         for prospect in left
     }
     return tuple(works_on), dear
@@ -141,11 +142,6 @@ def _look(works_on: Sequence[Prospect], efforts: Mapping[str, Effort], times: Ma
     return Look(core_hours=cost, times=dict(sorted(goals.items())))
 
 
-def hours(number: float) -> str:
-    """Return core-hours as text."""
-    return f"{number:.2g} core-hours" if number < 10 else f"{number:.0f} core-hours"
-
-
 def describe(proposal: Proposal, efforts: Mapping[str, Effort], budget: float) -> str:
     """Return what is proposed, for which claims, at what cost, and which claims are left for which reason, as text."""
     lines = [
@@ -155,20 +151,22 @@ def describe(proposal: Proposal, efforts: Mapping[str, Effort], budget: float) -
         if standing.decided or standing.undecided or standing.unjudged
     ]
     if proposal.reopened:
+        whole, looks = format_percent(ERROR), len(TIMES)
         lines.append(
-            f"Of the undecided ones, {len(proposal.reopened)} are decided at {100 * ERROR:g} %, but not at "
-            f"{100 * ERROR:g} % / {len(TIMES)}: so each of {len(TIMES)} looks is judged once replicates are added."
+            f"Of the undecided ones, {len(proposal.reopened)} are decided at {whole}, but not at {whole} / {looks}: "
+            f"so each of {looks} looks is judged once replicates are added."
         )
-    lines.append(f"Budget: {hours(budget)}, of which {hours(proposal.spent)} were given to earlier looks.")
+    spent = format_core_hours(proposal.spent)
+    lines.append(f"Budget: {format_core_hours(budget)}, of which {spent} were given to earlier looks.")
     if proposal.look:
-        lines.append(f"\nNext look, after {hours(proposal.look.core_hours)}:")
+        lines.append(f"\nNext look, after {format_core_hours(proposal.look.core_hours)}:")
         for name, then in proposal.look.times.items():
             now, planned = proposal.times.get(name, 1), efforts[name].replicates
             number = TIMES.index(then) + 1
             lines.append(f"  {name}: {planned * then} replicates, {planned * now} now (look {number} of {len(TIMES)})")
         lines.append("For these, each with what it adds to the cost until it is likely decided:")
         lines += [
-            f"  {prospect.id}: {prospect.times} times the planned replicates, {hours(prospect.core_hours)}"
+            f"  {prospect.id}: {prospect.times} times the planned replicates, {format_core_hours(prospect.core_hours)}"
             for prospect in proposal.works_on
         ]
     else:

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dpmia.claims.comparisons import Comparison
+from dpmia.common.formatting import format_percent
 from dpmia.formats.looks import TIMES
 from dpmia.metrics.intervals import Estimate, Interval, estimate
 from dpmia.metrics.shared_records import shared_variances
@@ -117,8 +118,8 @@ def name_limits(interval: Interval, error: float, together: float = ERROR) -> st
     if np.isnan(interval.low):
         return ""
     tests = round(together / error)
-    over = f", {100 * (1 - together):.4g} % over {tests} tests" if tests > 1 else ""
-    return f"one-sided {100 * (1 - error):.4g} % limits{over}"
+    over = f", {format_percent(1 - together, 4)} over {tests} tests" if tests > 1 else ""
+    return f"one-sided {format_percent(1 - error, 4)} limits{over}"
 
 
 def over_records(decision: Decision, shared: bool) -> Decision:

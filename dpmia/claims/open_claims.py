@@ -21,6 +21,7 @@ from dpmia.claims.limits import LIKELY, WITHOUT_LIMIT
 from dpmia.claims.more_replicates import decided_shares, rests_on_replicates
 from dpmia.claims.standing import Prospect, Standing
 from dpmia.claims.worlds import BY_REPLICATE
+from dpmia.common.formatting import format_percent
 from dpmia.formats.looks import TIMES
 from dpmia.formats.table_names import experiment_of, stage_of
 
@@ -121,9 +122,9 @@ def _prospect(claim: Claim, other: bool, run: JudgedRun, groups: Mapping[str, tu
     if other and shares[WITHOUT_LIMIT] < LIKELY:
         return "not reproduced by other networks than the paper's; those of the paper are not likely to refute it"
     if shares[WITHOUT_LIMIT] < LIKELY:
-        return f"it takes more records, not more replicates (judged at {100 * run.error:g} %)"
-    share = 100 * shares[later[-1] / now]
-    return f"too close to call: {later[-1]} times its planned replicates decide it in {share:.0f} % of draws"
+        return f"it takes more records, not more replicates (judged at {format_percent(run.error)})"
+    share = format_percent(shares[later[-1] / now], 2)
+    return f"too close to call: {later[-1]} times its planned replicates decide it in {share} of draws"
 
 
 def _repeatable(table: str, groups: Container[str]) -> bool:

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from functools import partial
 
 import pandas as pd
 
 from dpmia.claims.judge import VERDICTS, JudgedRun, counts, decided
 from dpmia.claims.limits import ERROR
 from dpmia.claims.power import DOES_NOT_HOLD, DRAWS, ENOUGH, MORE_RECORDS
-from dpmia.common.formatting import format_interval, markdown_table
+from dpmia.common.formatting import (
+    MISSING,
+    format_interval,
+    format_number,
+    format_percent,
+    format_significant,
+    markdown_table,
+)
 from dpmia.formats.looks import TIMES
 
 
@@ -45,7 +53,7 @@ def markdown(verdicts: pd.DataFrame, run: JudgedRun) -> str:
                 "verdict": rows["verdict"],
                 "statement": rows["statement"],
                 "criterion": rows["criterion"],
-                "measured": [number(row.measured, row.low, row.high) for row in rows.itertuples()],
+                "measured": [format_measured(row.measured, row.low, row.high) for row in rows.itertuples()],
                 "limits": rows["interval"],
                 "printed": rows["paper_value"],
                 "expected": rows["expected"],
@@ -65,7 +73,7 @@ def short_table(verdicts: pd.DataFrame) -> str:
             "statement": verdicts["statement"],
             "criterion": verdicts["criterion"],
             "verdict": verdicts["verdict"],
-            "measured": [number(row.measured, row.low, row.high) for row in verdicts.itertuples()],
+            "measured": [format_measured(row.measured, row.low, row.high) for row in verdicts.itertuples()],
             "printed": verdicts["paper_value"],
             "expected": verdicts["expected"],
         }
@@ -84,10 +92,11 @@ def worlds_markdown(
         planned: claim -> scale -> its number of replicates.
         run: whose tables the worlds are made of.
     """
+    shown_share = partial(format_number, digits=2)
     effect = shares.merge(power[["id", "world"]], on=["id", "world"]).set_index(["id", "replicates"])["reproduced"]
 
     def at(name: str, scale: str) -> str:
-        return share(effect.get((name, planned[name][scale]), float("nan")))
+        return shown_share(effect.get((name, planned[name][scale]), float("nan")))
 
     scales = list(dict.fromkeys(scale for of_claim in planned.values() for scale in of_claim))
     judged = power[power["reason"] == ""]
@@ -97,9 +106,9 @@ def worlds_markdown(
             "effect": judged["world"],
             **{f"power, {scale}": [at(name, scale) for name in judged["id"]] for scale in scales},
             f"power {ENOUGH:g} from": judged["needed"].astype(object).where(judged["needed"].notna(), judged["never"]),
-            "placebo": judged["placebo"].map(share) + judged["met_at_random"].map({True: " (!)", False: ""}),
-            "opposite": judged["opposite"].map(share),
-            "decided": judged["decided"].map(share),
+            "placebo": judged["placebo"].map(shown_share) + judged["met_at_random"].map({True: " (!)", False: ""}),
+            "opposite": judged["opposite"].map(shown_share),
+            "decided": judged["decided"].map(shown_share),
         }
     )
     source = "synthetic" if run.synthetic else "real"
@@ -131,17 +140,12 @@ def worlds_markdown(
     return "\n\n".join(parts) + "\n"
 
 
-def share(value: float) -> str:
-    """Return a share with two digits, of none a dash."""
-    return "-" if math.isnan(value) else f"{value:.2f}"
-
-
-def number(measured: float, low: float, high: float) -> str:
-    """Return a number with its interval; of an exact one the number alone, of none a dash."""
+def format_measured(measured: float, low: float, high: float) -> str:
+    """Return a number with its interval; of an exact one the number alone, of none the sign for it."""
     if math.isnan(measured):
-        return "-"
+        return MISSING
     if low == high == measured:
-        return f"{measured:.5g}"
+        return format_significant(measured, 5)
     shown = format_interval(measured, low, high)
     return f"{shown}, no interval" if math.isnan(low) else shown
 
@@ -159,11 +163,11 @@ def _looks(run: JudgedRun) -> list[str]:
     """Return how verdicts keep their error where replicates were added after a look at them."""
     if run.times is None:
         return []
-    whole, looks = f"{100 * ERROR:g} %", len(TIMES)
+    whole, looks = format_percent(ERROR), len(TIMES)
     return [
         "Replicates were added where claims were undecided (`snakemake decide`). So each claim has at most "
-        f"{looks} looks, and each look is wrong with at most {whole} / {looks} = {100 * run.error:g} %: all together "
-        f"with {whole}, whenever replicates stop being added."
+        f"{looks} looks, and each look is wrong with at most {whole} / {looks} = {format_percent(run.error)}: all "
+        f"together with {whole}, whenever replicates stop being added."
     ]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from dpmia.common.epsilon import format_epsilon
+from dpmia.common.formatting import format_count
 from dpmia.common.optional import needed
 from dpmia.jobs.auditing import Description
 from dpmia.jobs.describing import ArmDescription, ExperimentDescription, PrecisionBudget
@@ -160,7 +161,7 @@ def sizes(experiment: Experiment) -> str:
         for what, values in stated.items()
         if len(whole := [size for size in values if isinstance(size, int)]) == len(values)
     }
-    return ", ".join(f"{' or '.join(map('{:,}'.format, values))} {what}" for what, values in counted.items())
+    return ", ".join(f"{' or '.join(map(format_count, values))} {what}" for what, values in counted.items())
 
 
 def passes(experiment: Experiment) -> str:

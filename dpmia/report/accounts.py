@@ -9,11 +9,11 @@ from typing import Any
 
 import pandas as pd
 
+from dpmia.common.formatting import format_count, format_duration, format_significant, format_size
 from dpmia.common.reading.rows import made_frame
 from dpmia.formats.table_names import experiment_of
 from dpmia.papers.bibliography import BIBLIOGRAPHY
 from dpmia.papers.catalogue import PAPERS
-from dpmia.report import formatting, page
 from dpmia.report.guarantees import guarantee_cells
 from dpmia.report.reported_run import ReportedRun
 
@@ -22,7 +22,7 @@ def data_rows(table: pd.DataFrame) -> list[list[Any]]:
     """Return the rows of `dpmia.report.run.data_table` as texts."""
     verification = {True: "that of the published file", False: "NOT that of the published file"}
     return [
-        [row.dataset, row.file, formatting.count(row.rows), page.of_size(row.bytes), row.sha256,
+        [row.dataset, row.file, format_count(row.rows), format_size(row.bytes), row.sha256,
          verification.get(row.verified, ""), row.licence, row.homepage]
         for row in table.itertuples()
     ]  # fmt: skip
@@ -44,7 +44,7 @@ def guarantees(models: pd.DataFrame, paper_of: Mapping[str, str]) -> dict[str, l
     for row in models[models["private"]].itertuples():
         paper = paper_of.get(row.experiment)
         by_paper.setdefault(BIBLIOGRAPHY[paper].short if paper else "Own experiments", []).append(
-            [row.experiment, row.role, *guarantee_cells(row), formatting.count(row.models)]
+            [row.experiment, row.role, *guarantee_cells(row), format_count(row.models)]
         )
     return by_paper
 
@@ -54,8 +54,8 @@ def engines(models: pd.DataFrame) -> list[list[Any]]:
     return [
         [
             _engine(engine),
-            formatting.count(rows["models"].sum()),
-            formatting.count(rows.loc[rows["private"], "models"].sum()),
+            format_count(rows["models"].sum()),
+            format_count(rows.loc[rows["private"], "models"].sum()),
         ]
         for engine, rows in models.groupby("engine")
     ]
@@ -66,7 +66,7 @@ def second_opinions(reported: ReportedRun) -> list[list[Any]]:
     file = Path(reported.artifacts.get("engines_agree", {}).get("csv", ""))
     if not file.is_file():
         return []
-    again = formatting.count(made_frame(file)["models"].sum())
+    again = format_count(made_frame(file)["models"].sum())
     return [["opacus, second opinion", again, again]]
 
 
@@ -80,10 +80,10 @@ def speeds(models: pd.DataFrame) -> list[list[Any]]:
     return [
         [
             *(experiment, role, _engine(engine), "yes" if private else "no"),
-            formatting.count(rows["models"].sum()),
-            formatting.count(rows["model_steps"].sum()),
-            formatting.duration(seconds := rows["seconds"].sum(skipna=False)),
-            formatting.number(rows["model_steps"].sum() / seconds or math.nan, 3),
+            format_count(rows["models"].sum()),
+            format_count(rows["model_steps"].sum()),
+            format_duration(seconds := rows["seconds"].sum(skipna=False)),
+            format_significant(rows["model_steps"].sum() / seconds or math.nan, 3),
         ]
         for (experiment, role, engine, private), rows in grouped
     ]
@@ -93,9 +93,9 @@ def costs(table: pd.DataFrame) -> list[list[Any]]:
     """Return the rows of `dpmia.workflow.costs.costs_table` as texts."""
     return [
         [
-            *(row.rule, formatting.count(row.jobs), formatting.duration(row.startup), formatting.duration(row.work)),
-            *(formatting.duration(row.forecast), formatting.duration(row.wall_seconds)),
-            formatting.number(row.largest_mb, 3),
+            *(row.rule, format_count(row.jobs), format_duration(row.startup), format_duration(row.work)),
+            *(format_duration(row.forecast), format_duration(row.wall_seconds)),
+            format_significant(row.largest_mb, 3),
         ]
         for row in table.itertuples()
     ]

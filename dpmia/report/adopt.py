@@ -20,7 +20,7 @@ import pandas as pd
 from dpmia.claims.judge import decided, read_verdicts
 from dpmia.common.errors import DataError, UserError
 from dpmia.common.files import whole_file
-from dpmia.common.formatting import listed
+from dpmia.common.formatting import MISSING, listed
 from dpmia.common.reading.source import Source, made
 from dpmia.formats.tables import write_table
 from dpmia.papers import claims, drawing
@@ -143,7 +143,7 @@ def overview(runs: Mapping[str, Recorded], judged: pd.DataFrame, published: Coll
         counts = [
             count
             for part in (of_papers(rows), of_ours(rows))
-            for count in (held(part) if len(part) else "–", others(part))
+            for count in (held(part) if len(part) else MISSING, others(part))
         ]
         lines.append(_row([page, *counts, decided(rows), run.scale, run.commit, run.date]))
     return (

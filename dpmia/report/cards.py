@@ -17,7 +17,7 @@ from dpmia.papers import captions
 from dpmia.papers.artifact import Artifact
 from dpmia.papers.bibliography import BIBLIOGRAPHY, Paper
 from dpmia.papers.catalogue import PAPERS
-from dpmia.report import formatting, page, table
+from dpmia.report import page, table, titles
 from dpmia.report.reported_run import ReportedRun
 from dpmia.report.tally import count_verdicts
 from dpmia.report.verdicts import STYLES
@@ -184,14 +184,14 @@ def shown(artifact: Artifact, reported: ReportedRun, its_claims: list[ShownClaim
     experiments = list(dict.fromkeys(experiment_of(name) for name in artifact.tables))
     reasons = "; ".join(f"{name}: {reported.not_run[name]}" for name in experiments if name in reported.not_run)
     complete = len(files) == len(reported.artifacts[artifact.name])
-    title = formatting.title_in(paper, artifact.name)
+    title = titles.title_in(paper, artifact.name)
     reading = artifact.reading
     alt = f"{title}: {reading.topic}. {artifact.caption} The numbers are in the CSV file below."
     return Shown(
         id=artifact.name,
         title=title,
         topic=reading.topic,
-        ours=formatting.is_ours(artifact.name),
+        ours=titles.is_ours(artifact.name),
         caption=artifact.caption,
         how=reading.how,
         picture=page.picture(files["png"], alt) if complete and artifact.kind == "figure" else None,
@@ -243,7 +243,7 @@ def claims(rows: pd.DataFrame, recorded: pd.DataFrame | None = None) -> list[Sho
 
 
 def _measured(row: pd.Series) -> str:
-    return "" if math.isnan(row.measured) else render.number(row.measured, row.low, row.high)
+    return "" if math.isnan(row.measured) else render.format_measured(row.measured, row.low, row.high)
 
 
 def _recorded(row: pd.Series, recorded: pd.DataFrame | None) -> RecordedVerdict | None:

@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 from markupsafe import Markup
 
+from dpmia.common.formatting import MISSING, format_count, format_significant
 from dpmia.formats.model_card import ModelCard
 from dpmia.formats.signals import CURVE, load_followed
-from dpmia.report.formatting import count, number
 
 #: Size of a sparkline, in the units of the picture.
 WIDTH, HEIGHT = 120, 28
@@ -41,7 +41,7 @@ def rows(files: Mapping[str, Iterable[str]]) -> list[list[str | Markup]]:
         if followed is not None:
             card, curve = followed.card, dict(zip(CURVE, followed.curve.T, strict=True))
             cells = [_cell(curve["step"], curve[name], name) for name in DRAWN]
-            lines.append([experiment, f"{card.arm}, ε = {card.epsilon}", count(curve["step"][-1]), *cells])
+            lines.append([experiment, f"{card.arm}, ε = {card.epsilon}", format_count(curve["step"][-1]), *cells])
     return lines
 
 
@@ -64,11 +64,11 @@ def _cell(steps: np.ndarray, values: np.ndarray, name: str) -> str | Markup:
     """Return a sparkline with the first and the last value; one value alone; a dash where nothing was measured."""
     finite = np.isfinite(values)
     if not finite.any():
-        return "–"
+        return MISSING
     x, y = steps[finite], values[finite]
     if len(y) == 1:
-        return number(y[0], 3)
-    text = f"{number(y[0], 3)} → {number(y[-1], 3)}"
+        return format_significant(y[0], 3)
+    text = f"{format_significant(y[0], 3)} → {format_significant(y[-1], 3)}"
     low, high = min(y.min(), 0.0), y.max()
     places = np.column_stack([WIDTH * x / steps[-1], HEIGHT * (1 - (y - low) / ((high - low) or 1))])
     coordinates = " ".join(f"{across:.1f},{down:.1f}" for across, down in places)

@@ -9,6 +9,7 @@ from typing import Any
 import yaml
 
 from dpmia.common.epsilon import format_epsilon
+from dpmia.common.formatting import MISSING
 
 #: Last parts of keys that change how jobs are cut or computed, and no result.
 WITHOUT_EFFECT = ("block", "engine", "jobs")
@@ -74,7 +75,7 @@ def _differences(here: Mapping[str, Any], paper: Mapping[str, Any]) -> Iterator[
     for key in dict.fromkeys([*ours, *theirs]):
         first, _, rest = key.partition(".")
         member, _, below = rest.partition(".")
-        value, published = ours.get(key, "–"), theirs.get(key, "–")
+        value, published = ours.get(key, MISSING), theirs.get(key, MISSING)
         if value == published or key.rpartition(".")[2] in WITHOUT_EFFECT:
             continue
         if first in GROUPS and not (member in here[first] and member in paper[first]):

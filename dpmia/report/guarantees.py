@@ -6,8 +6,8 @@ from typing import Any
 
 import pandas as pd
 
+from dpmia.common.formatting import MISSING, format_count, format_significant
 from dpmia.privacy.record import STATED
-from dpmia.report import formatting
 
 #: Columns of a privacy guarantee, those of numbers or of code with their kind.
 GUARANTEE_COLUMNS = (
@@ -19,14 +19,14 @@ GUARANTEE_COLUMNS = (
 def guarantee_cells(guarantee: Any) -> list[str]:
     """Return the texts of `GUARANTEE_COLUMNS`, of a `GuaranteeRow` or of a row with its fields."""
     return [
-        formatting.number(guarantee.epsilon),
-        formatting.number(guarantee.delta),
+        format_significant(guarantee.epsilon),
+        format_significant(guarantee.delta),
         guarantee.relation.replace("_", "-"),
-        "–" if pd.isna(guarantee.sampler) else guarantee.sampler,
-        formatting.number(guarantee.rate),
-        "–" if pd.isna(guarantee.steps) else formatting.count(guarantee.steps),
-        formatting.number(guarantee.noise_multiplier),
-        formatting.number(guarantee.clip_norm),
+        MISSING if pd.isna(guarantee.sampler) else guarantee.sampler,
+        format_significant(guarantee.rate),
+        format_count(guarantee.steps),
+        format_significant(guarantee.noise_multiplier),
+        format_significant(guarantee.clip_norm),
         "stated by the user" if guarantee.accountant == STATED else guarantee.accountant.replace("_", " "),
         "yes" if guarantee.proved else "no",
     ]

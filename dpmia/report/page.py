@@ -18,6 +18,7 @@ from typing import Any
 import jinja2
 from PIL import Image
 
+from dpmia.common.formatting import MISSING, format_percent, format_size
 from dpmia.common.reading.source import made
 
 TEMPLATES = Path(__file__).with_name("templates")
@@ -64,7 +65,7 @@ class Download:
     Attributes:
         label: what the reader clicks on: `CSV`, `PDF`.
         name: the file's name.
-        size: as `of_size` formats it.
+        size: as text.
         uri: the file itself, as a data URI; empty for a file that stands beside the page.
         path: where the file stands beside the page.
         packed: whether the data URI holds the file compressed by gzip.
@@ -110,6 +111,8 @@ def render(template: str, *, title: str, sections: Sequence[Section], **content:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.globals["missing"] = MISSING
+    environment.filters["percent"] = format_percent
     return environment.get_template(template).render(title=title, sections=sections, **content)
 
 
@@ -143,14 +146,7 @@ def download(path: Path | str, beside: Path | str) -> Download:
     held = small if packed else content
     uri = "" if path.suffix in BESIDE or len(held) > LARGEST_DOWNLOAD else _uri(held, kind)
     label = _LABELS.get(path.suffix, path.suffix[1:].upper())
-    return Download(label, path.name, of_size(len(content)), uri, str(path.relative_to(beside)), packed)
-
-
-def of_size(count: int) -> str:
-    """Return a number of bytes as people say it: `812 bytes`, `41 kB`, `3.2 MB`."""
-    if count < 1000:
-        return f"{count} bytes"
-    return f"{count / 1e3:.0f} kB" if count < 999_500 else f"{count / 1e6:.1f} MB"
+    return Download(label, path.name, format_size(len(content)), uri, str(path.relative_to(beside)), packed)
 
 
 def _uri(content: bytes, kind: str) -> str:

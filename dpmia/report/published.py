@@ -16,7 +16,7 @@ from dpmia import __version__
 from dpmia.claims import render
 from dpmia.claims.judge import decided
 from dpmia.claims.limits import ERROR_OF_LOOK
-from dpmia.common.formatting import markdown_table
+from dpmia.common.formatting import format_percent, markdown_table
 from dpmia.common.reading.source import made
 from dpmia.formats.looks import FILE
 from dpmia.formats.table_names import experiment_of
@@ -25,9 +25,9 @@ from dpmia.papers.artifact import Artifact
 from dpmia.papers.bibliography import BIBLIOGRAPHY
 from dpmia.papers.catalogue import PAPERS
 from dpmia.report.deviations import deviations
-from dpmia.report.formatting import title_of
 from dpmia.report.reported_run import ReportedRun
 from dpmia.report.tally import of_ours, of_papers, summary
+from dpmia.report.titles import title_of
 
 #: What lists all other files, and says what made them; the verdicts; the tables that figures and verdicts are made of.
 PROVENANCE, CLAIMS, TABLES = "provenance.json", "claims.csv", "tables.zip"
@@ -154,8 +154,8 @@ def _page(
     yield f"    {_command(paper, reported)}"
     if reported.looks is not None:
         yield (
-            f"Replicates were added between looks, each of which judges at {100 * ERROR_OF_LOOK:g} %: first write "
-            f"`looks` of `{PROVENANCE}` to `{reported.folder}/{FILE}`."
+            f"Replicates were added between looks, each of which judges at {format_percent(ERROR_OF_LOOK)}: first "
+            f"write `looks` of `{PROVENANCE}` to `{reported.folder}/{FILE}`."
         )
     if picture:
         yield f"![{title_of(picture)}]({picture}.png)"

@@ -12,7 +12,8 @@ import yaml
 from dpmia import __version__
 from dpmia.claims.claim import KINDS
 from dpmia.claims.judge import VERDICTS
-from dpmia.report import accounts, cards, claim_summary, curves, formatting, page, recorded, run
+from dpmia.common.formatting import format_count, format_duration, format_size
+from dpmia.report import accounts, cards, claim_summary, curves, page, recorded, run
 from dpmia.report.deviations import Deviation, deviations, settings_text
 from dpmia.report.glossary import GLOSSARY
 from dpmia.report.guarantees import GUARANTEE_COLUMNS
@@ -94,7 +95,7 @@ def report(reported: ReportedRun, verdicts: pd.DataFrame, commit: str) -> str:
     }
     title = "dpmia: claims of the papers, and measurements"
     render = partial(page.render, "report.html", title=title, sections=_sections(papers), **content)
-    return render(size=page.of_size(len(render(size="").encode())))
+    return render(size=format_size(len(render(size="").encode())))
 
 
 def _sections(papers: Sequence[cards.ShownPaper]) -> list[page.Section]:
@@ -118,14 +119,14 @@ def _tiles(papers: Sequence[cards.ShownPaper], models: pd.DataFrame, costs: pd.D
     return [
         (f"{sum(paper.made for paper in papers)} of {there}", "figures and tables made", ""),
         (
-            formatting.count(models["models"].sum()),
+            format_count(models["models"].sum()),
             "models trained",
-            f"{formatting.count(private)} of them with privacy",
+            f"{format_count(private)} of them with privacy",
         ),
         (
-            formatting.duration(of_jobs[["startup", "work"]].to_numpy().sum()),
+            format_duration(of_jobs[["startup", "work"]].to_numpy().sum()),
             "CPU time",
-            f"of {formatting.count(of_jobs['jobs'].sum())} jobs",
+            f"of {format_count(of_jobs['jobs'].sum())} jobs",
         ),
     ]
 

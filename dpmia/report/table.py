@@ -10,6 +10,7 @@ from pathlib import Path
 import pandas as pd
 from markupsafe import Markup
 
+from dpmia.common.formatting import MISSING, format_significant, short_exponent
 from dpmia.common.reading.rows import made_frame
 
 #: Tables of more columns show those with one value only in a line above.
@@ -70,16 +71,18 @@ def _rounded(text: str) -> str:
     """Return a number with few digits; one that is short stays as it is, zeros at its end included."""
     digits = text.partition("e")[0].lstrip("-0.").replace(".", "")
     if len(digits) <= DIGITS or "." not in text:
-        return text
-    whole = 10 ** (DIGITS - 1) <= abs(float(text)) < 1e6
-    return f"{float(text):.0f}" if whole else f"{float(text):.{DIGITS}g}"
+        return short_exponent(text)
+    return format_significant(float(text), DIGITS)
 
 
 def _beside_paper(table: pd.DataFrame) -> pd.DataFrame:
     """Return the table with each value and the paper's in one cell, where it has both."""
     pairs = {column: PAPER + column for column in table if PAPER + column in table}
     joined = {
-        column: [f"{ours or '–'} / {paper or '–'}" for ours, paper in zip(table[column], table[of_paper], strict=True)]
+        column: [
+            f"{ours or MISSING} / {paper or MISSING}"
+            for ours, paper in zip(table[column], table[of_paper], strict=True)
+        ]
         for column, of_paper in pairs.items()
     }
     renamed = {column: f"{column} (ours / paper)" for column in pairs}
@@ -96,7 +99,7 @@ def _with_arm(table: pd.DataFrame) -> pd.DataFrame:
 def _constant(table: pd.DataFrame, keep: set[str]) -> list[tuple[str, str]]:
     if len(table) < 3:
         return []
-    return [(name, table[name].iloc[0] or "–") for name in table if name not in keep and table[name].nunique() == 1]
+    return [(name, table[name].iloc[0] or MISSING) for name in table if name not in keep and table[name].nunique() == 1]
 
 
 def _title(column: str) -> str:
@@ -107,4 +110,4 @@ def _cell(text: str) -> str | Markup:
     """Return a text that may break before an interval and behind underscores; a dash where there is none."""
     if interval := _INTERVAL.match(text):
         return Markup('{} <span class="limits">{}</span>').format(*interval.groups())
-    return Markup("_<wbr>").join(text.split("_")) if "_" in text else text or "–"
+    return Markup("_<wbr>").join(text.split("_")) if "_" in text else text or MISSING

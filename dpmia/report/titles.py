@@ -1,8 +1,7 @@
-"""How pages spell things: names of artifacts, numbers, times."""
+"""Names of figures and tables as people say them."""
 
 from __future__ import annotations
 
-import math
 import re
 
 #: `fig2c_reverse`, `table2`: kind, number, variant.
@@ -40,26 +39,3 @@ def title_in(paper: str, artifact: str) -> str:
     if artifact in _TITLES:
         return title
     return f"{paper}, {title if title[:2].isupper() else title[0].lower() + title[1:]}"
-
-
-def number(value: float, digits: int = 4) -> str:
-    """Return a number with the given number of significant digits; a dash where there is none."""
-    return "–" if value is None or math.isnan(value) else f"{value:.{digits}g}"
-
-
-def count(value: float) -> str:
-    """Return a whole number with thin spaces between thousands; a dash where there is none."""
-    if math.isnan(value):
-        return "–"
-    return f"{round(value):,}".replace(",", "\N{NARROW NO-BREAK SPACE}")
-
-
-def duration(seconds: float) -> str:
-    """Return a time as people say it: `42 s`, `3 min 20 s`, `2.4 h`."""
-    if math.isnan(seconds):
-        return "–"
-    if round(seconds) < 60:
-        return f"{seconds:.0f} s"
-    if round(seconds) < 3600:
-        return f"{round(seconds) // 60} min {round(seconds) % 60} s"
-    return f"{seconds / 3600:.1f} h"

@@ -83,7 +83,9 @@ def make_run(folder: Path) -> tuple[ReportedRun, pd.DataFrame]:
     caption = captions.markdown("Students.", ["How to <read> it.", "Real data, scale laptop; 4 / 50 replicates."])
     Path(artifacts["humphries_fig7"]["md"]).write_text(caption, encoding="utf-8")
     Path(artifacts["humphries_fig7"]["csv"]).write_text("epsilon,mean\n" + "1,0.5\n" * 100)
-    Path(artifacts["izzo_theory"]["csv"]).write_text('statement,bound\nnothing,\n"a < b, c",0.25\nmost,1e-3\n')
+    Path(artifacts["izzo_theory"]["csv"]).write_text(
+        'statement,bound\nnothing,\n"a < b, c",12\nmany,"1,234"\nmost,1e-3\n'
+    )
     Path(artifacts["izzo_theory"]["md"]).write_text("| a |\n")
     for ending in ("csv", "md", "pdf"):
         (run / f"claims.{ending}").write_text("claims")

@@ -57,8 +57,8 @@
   // Columns sort: numbers by value, all else by letters.
   const value = (row, place) => {
     const text = (row.cells[place].dataset.value || row.cells[place].textContent).trim();
-    const number = text.replace(/[\s<]/g, "").replace("∞", "Infinity").match(/^[−-]?(Infinity|[\d.]+(e[+-]?\d+)?)/);
-    return number ? [0, Number(number[0].replace("−", "-")), ""] : [text === "–" || !text ? 2 : 1, 0, text];
+    const number = text.replace(/[\s<]|,(?=\d{3})/g, "").replace("∞", "Infinity").match(/^[−-]?(Infinity|[\d.]+(e[+-]?\d+)?)/);
+    return number ? [0, Number(number[0].replace("−", "-")), ""] : [text === "{{ missing }}" || !text ? 2 : 1, 0, text];
   };
   for (const table of document.querySelectorAll("table[data-sort]")) {
     [...table.tHead.rows[0].cells].forEach((head, place, heads) => {

@@ -266,7 +266,7 @@ def test_the_page_shows_every_claim_with_criterion_number_and_interval(verdicts,
     ],
 )
 def test_numbers_are_formatted_with_their_interval(numbers, text):
-    assert render.number(*numbers) == text
+    assert render.format_measured(*numbers) == text
 
 
 def test_the_picture_has_a_panel_for_each_paper_a_row_for_each_figure_and_a_sign_for_each_claim(verdicts, run):

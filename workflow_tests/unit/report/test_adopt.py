@@ -90,7 +90,7 @@ def test_readme_overview_and_picture_are_made_anew(published, repository):
     assert "On real data (scale laptop and night): " in readme
     assert "1 of 2 claims of the papers about data reproduced (1 not run)" in readme
     assert (
-        "| [Humphries et al. 2023](humphries/README.md) | 1 of 2 | 1 not run | – |  | experiment 1 of 1 | laptop "
+        "| [Humphries et al. 2023](humphries/README.md) | 1 of 2 | 1 not run | - |  | experiment 1 of 1 | laptop "
         "| 0123456 |" in pages
     )
     # Of an earlier run there is no page here.

@@ -49,4 +49,4 @@ def test_a_cell_draws_what_was_measured_and_says_where_it_began_and_ended():
     assert 'points="60.0,0.0 120.0,12.0"' in cell, "a loss of .4 is four sevenths of the height"
     assert 'aria-label="loss: 0.7 → 0.4"' in cell
     assert curves._cell(columns["step"], columns["epsilon"], "epsilon") == "1", "one value makes no line"
-    assert curves._cell(columns["step"], np.full(2, np.nan), "clipped") == "–"
+    assert curves._cell(columns["step"], np.full(2, np.nan), "clipped") == "-"

@@ -227,7 +227,7 @@ def test_the_data_are_named_with_checksum_and_whether_it_is_the_published_one(ma
 
 def test_privacy_guarantees_are_shown_in_full(made):
     _, _, page = made
-    assert "student target 1 1e-05 replace-one poisson 0.25 40 2.5 1 pld yes 2" in page.text
+    assert "student target 1 1e-5 replace-one poisson 0.25 40 2.5 1 pld yes 2" in page.text
 
 
 def test_compute_and_speed_are_shown(made):

@@ -15,8 +15,8 @@ from dpmia.report.table import _rounded
         ("60000.0", "60000"),
         ("-45678.1", "-45678"),
         ("9999.96", "10000"),
-        ("1234567.8", "1.235e+06"),
-        ("0.0000123456", "1.235e-05"),
+        ("1234567.8", "1.235e+6"),
+        ("0.0000123456", "1.235e-5"),
     ],
 )
 def test_numbers_have_few_digits_and_no_exponent_below_a_million(text, shown):
