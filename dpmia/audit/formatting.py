@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from dpmia.audit.entries import Cell
-from dpmia.common.formatting import format_interval
+from dpmia.common.formatting import MISSING, format_interval
 from dpmia.jobs.auditing import Description
 
 #: After the point, where a limit nearly equals what it is compared with.
@@ -45,7 +45,7 @@ def interval(cell: Cell | None, digits: int = 2, guessing: float | None = None) 
         guessing: what a limit is compared with: more digits show on which side of it a limit lies that rounds to it.
     """
     if cell is None:
-        return "-"
+        return MISSING
     return _with_limits(cell.mean, cell.low, cell.high, digits, guessing)
 
 

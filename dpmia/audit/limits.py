@@ -11,6 +11,7 @@ from dpmia.audit.formatting import GUESSING, format_models
 from dpmia.claims.limits import ERROR
 from dpmia.claims.release_limits import Held, HeldMean, exceeding, unsure
 from dpmia.common.epsilon import spell_epsilon
+from dpmia.common.formatting import format_number, format_significant
 from dpmia.common.plain import PlainData
 from dpmia.metrics.ranking import LOW_RATES, held_rate
 
@@ -113,10 +114,11 @@ def _why_not(entry: Entry, metric: str, limit: float, compared: int) -> str | No
     if not _has_interval(entry, metric):
         return _why_no_interval(entry, metric)
     if _guessing_exceeds(entry, metric, limit):
-        return f"guessing alone finds {_guessed(entry, metric):.2g} with {entry.nonmembers} non-members"
+        guessed = format_significant(_guessed(entry, metric), 2)
+        return f"guessing alone finds {guessed} with {entry.nonmembers} non-members"
     if metric != "auc" and _reversed(entry, compared):
-        turned = f"members rank below non-members, and turned round the attack has an AUC of {1 - entry.auc.mean:.2g}"
-        return f"{turned}, of which {metric} says nothing"
+        turned = f"turned round the attack has an AUC of {format_number(1 - entry.auc.mean, 2)}"
+        return f"members rank below non-members, and {turned}, of which {metric} says nothing"
     return None
 
 
@@ -124,7 +126,7 @@ def _why_no_interval(entry: Entry, metric: str) -> str:
     if (cell := entry.metrics[metric]) is not None:
         return cell.interval.removeprefix("none: ")
     if metric in LOW_RATES:
-        return f"the non-members can show false positive rates from {entry.resolution:.2g} only"
+        return f"the non-members can show false positive rates from {format_significant(entry.resolution, 2)} only"
     return "there is no blind baseline"
 
 

@@ -24,7 +24,14 @@ from dpmia.audit.plain import AT_LOW_RATE, few_records, guessed_at_low_rate, pla
 from dpmia.audit.verdicts import MODEL_VERDICTS, ModelVerdict
 from dpmia.claims.release_limits import FAILED, NONE, NOT_EVALUATED, PASSED, UNDECIDED
 from dpmia.common.epsilon import format_epsilon
-from dpmia.common.formatting import format_bound, format_interval, format_number, rounded_up
+from dpmia.common.formatting import (
+    MISSING,
+    format_bound,
+    format_interval,
+    format_number,
+    format_significant,
+    rounded_up,
+)
 from dpmia.formats.rows import BLIND
 from dpmia.metrics.ranking import LOW_RATES
 from dpmia.report.guarantees import GUARANTEE_COLUMNS, guarantee_cells
@@ -188,7 +195,7 @@ def _tiles(audit: AuditContent) -> list[Tile]:
                 f"{_model(audit, worst)} ({place(worst)}), {attack_name(worst.attack)}",
                 *_without_interval(audit, results, worst, AT_LOW_RATE),
                 *_baseline(results, worst, AT_LOW_RATE),
-                f"guessing: {100 * guessed_at_low_rate(worst):.2g}",
+                f"guessing: {format_significant(100 * guessed_at_low_rate(worst), 2)}",
             ]
         )
         title = "of 100 members found at a false positive rate of 1 %, at worst"
@@ -239,7 +246,7 @@ def _attack_rows(audit: AuditContent, name: str) -> list[list[str]]:
             interval(cell) if (cell := entry.metrics[metric]) else below_resolution(entry.resolution)
             for metric in LOW_RATES
         ]
-        bounds = "-" if entry.attack == BLIND else bounds
+        bounds = MISSING if entry.attack == BLIND else bounds
         risks = [_unbroken(interval(entry.metrics[metric])) for metric in ("advantage", "auc", "auc_excess")]
         row = [entry.label, epsilon, attack, risks[0], bounds, *risks[1:], *map(_unbroken, rates)]
         if row not in rows:
@@ -319,8 +326,9 @@ def _exposed(audit: AuditContent, exposed: ExposedArm) -> ExposedCard:
     title = f"{_model(audit, exposed)}, members: {exposed.label}"
     rows = [
         [
-            *(str(record.rank), str(record.row), record.group or "-"),
-            *(share(record.above), "infinite" if record.score is None else f"{record.score:.4g}", str(record.models)),
+            *(str(record.rank), str(record.row), record.group or MISSING),
+            *(share(record.above), "infinite" if record.score is None else format_significant(record.score)),
+            str(record.models),
         ]
         for record in exposed.records
     ]
@@ -355,7 +363,7 @@ def _stability(exposed: ExposedArm) -> str:
 
 def _plan_rows(plan: Sequence[PlannedRow]) -> list[list[str]]:
     def short(value: float | None) -> str:
-        return "-" if value is None else rounded_up(value)
+        return MISSING if value is None else rounded_up(value)
 
     return [
         [

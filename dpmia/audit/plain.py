@@ -17,6 +17,7 @@ from dpmia.audit.formatting import (
     interval,
     of_hundred,
 )
+from dpmia.common.formatting import format_number, format_significant
 from dpmia.common.plain import PlainData
 from dpmia.jobs.auditing import Description
 from dpmia.metrics.intervals import EQUAL, FEWEST, INFINITE, NORMAL, SINGLE, replicates_needed
@@ -127,7 +128,7 @@ def _low_rate(entries: Sequence[Entry], entry: Entry) -> list[str]:
         shown = (
             f"At a false positive rate of 1 % {attack_name(strongest.attack)}{where} finds "
             f"{of_hundred(strongest.cell(AT_LOW_RATE))} of 100 members, more than guessing does "
-            f"({100 * guessed_at_low_rate(strongest):.2g})."
+            f"({format_significant(100 * guessed_at_low_rate(strongest), 2)})."
         )
         if entry.iid:
             shown += " So the model reveals some members."
@@ -177,7 +178,7 @@ def few_records(entry: Entry) -> list[str]:
     if half <= TOO_WIDE:
         return []
     return [
-        f"These are few records: they alone leave the AUC of one model uncertain by {half:.2f}; "
+        f"These are few records: they alone leave the AUC of one model uncertain by {format_number(half, 2)}; "
         f"an uncertainty of {NARROW} takes about {records_needed(NARROW)} members and as many non-members."
     ]
 
@@ -237,8 +238,9 @@ def _more(cell: Cell, compared: int, effect: float) -> str:
     if cell.half_width is None or cell.half_width <= wanted or cell.replicates < FEWEST:
         return ""
     needed = replicates_needed(cell.estimate, wanted, 1 - 0.05 / compared)
+    narrow = f"±{format_number(wanted, 2)}"
     if needed is None and cell.records_error:
-        return f"; an interval of ±{wanted:.2f} takes more records: all replicates have these"
+        return f"; an interval of {narrow} takes more records: all replicates have these"
     if needed is None:
-        return f"; more than 1000 replicates would be needed for an interval of ±{wanted:.2f}"
-    return f"; about {needed} replicates would narrow the interval to ±{wanted:.2f}"
+        return f"; more than 1000 replicates would be needed for an interval of {narrow}"
+    return f"; about {needed} replicates would narrow the interval to {narrow}"
