@@ -4,6 +4,7 @@ from pathlib import Path
 
 from _job import run
 
+from dpmia.common.formatting import format_percent
 from dpmia.workflow.costs import costs_table, outside_share
 
 
@@ -15,7 +16,8 @@ def main(snakemake):
         print(f"No job of this run has ended: {root} holds no times yet")
         return
     print(table.to_string(index=False, float_format="%.1f"))
-    print(f"{outside_share(table):.1%} of {table[['startup', 'work']].sum().sum():.0f} CPU seconds outside the work")
+    whole = table[["startup", "work"]].sum().sum()
+    print(f"{format_percent(outside_share(table))} of {whole:.0f} CPU seconds outside the work")
 
 
 run(main, snakemake)

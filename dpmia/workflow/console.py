@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 from tabulate import tabulate
 
 from dpmia.common.errors import PlaceError, UserError
+from dpmia.common.formatting import format_percent
 from dpmia.common.pipes import discard
 from dpmia.common.registry import suggestion
 from dpmia.workflow.failures import CANNOT_RUN, runner
@@ -230,7 +231,7 @@ class Console(logging.Handler):
 
     def _far(self, progress: Progress) -> str:
         now = self._clock()
-        return f"{progress.share(now):3.0%}, {spell_left(progress.left(now))} left"
+        return f"{format_percent(round(progress.share(now), 2)):>5}, {spell_left(progress.left(now))} left"
 
     def _print(self, text: str) -> None:
         with self._guard:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from tabulate import tabulate
 
+from dpmia.common.formatting import MISSING, format_core_hours, format_duration, format_number, format_size
 from dpmia.workflow.expected import Expected
 
 #: A run that is expected to take longer, in seconds, is announced with its forecast.
@@ -58,8 +59,8 @@ def table(targets: Mapping[str, Forecast], cores: int, others: Iterable[int] = (
         [
             name,
             len(forecast.jobs),
-            f"{forecast.seconds / 3600:.3f}",
-            *(_time(forecast.wall(number)) for number in numbers),
+            format_number(forecast.seconds / 3600),
+            *(format_duration(forecast.wall(number)) for number in numbers),
             _size(forecast.memory(cores)),
             _size(forecast.disk),
             _size(forecast.download),
@@ -74,8 +75,8 @@ def table(targets: Mapping[str, Forecast], cores: int, others: Iterable[int] = (
 def announcement(forecast: Forecast, cores: int) -> str:
     """Return the forecast of a run in a line."""
     return (
-        f"{len(forecast.jobs)} jobs, about {_time(forecast.wall(cores))} on {cores} cores: "
-        f"{forecast.seconds / 3600:.1f} core-hours, {_size(forecast.memory(cores))} of memory, "
+        f"{len(forecast.jobs)} jobs, about {format_duration(forecast.wall(cores))} on {cores} cores: "
+        f"{format_core_hours(forecast.seconds / 3600)}, {_size(forecast.memory(cores))} of memory, "
         f"{_size(forecast.disk)} of results"
     )
 
@@ -84,11 +85,5 @@ def _on(cores: int) -> str:
     return f"on {cores} core{'s' * (cores > 1)}"
 
 
-def _time(seconds: float) -> str:
-    if seconds < 5400:
-        return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"
-    return f"{seconds / 3600:.1f} h"
-
-
 def _size(megabytes: float) -> str:
-    return "-" if megabytes < 0.5 else f"{megabytes:.0f} MB" if megabytes < 1000 else f"{megabytes / 1000:.1f} GB"
+    return format_size(1e6 * megabytes) if megabytes else MISSING

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from dpmia.common.formatting import format_duration
+
 #: A job that runs longer than expected counts as nearly done.
 _NEARLY = 0.95
 
@@ -67,9 +69,7 @@ class Progress:
 
 def spell_left(seconds: float) -> str:
     """Return a time as far as it can be known in advance: `under a minute`, `12 min`, `3.5 h`."""
-    if seconds < 60:
-        return "under a minute"
-    return f"{seconds / 60:.0f} min" if seconds < 90 * 60 else f"{seconds / 3600:.1f} h"
+    return "under a minute" if seconds < 60 else format_duration(seconds)
 
 
 def last_line(log: Path) -> str:

