@@ -3,7 +3,6 @@
 from dpmia.papers.drawing.caption import (
     format_dataset,
     format_network,
-    format_small,
     here_and_paper,
     interval_caption,
     items,
@@ -71,7 +70,6 @@ __all__ = [
     "finish",
     "format_dataset",
     "format_network",
-    "format_small",
     "here_and_paper",
     "interval_caption",
     "items",

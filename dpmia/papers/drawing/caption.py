@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
+from dpmia.common.formatting import format_significant
 from dpmia.jobs.describing import ExperimentDescription
 from dpmia.metrics.intervals import BOTH, FEWEST, RECORDS, REPLICATES, SPLITS
 from dpmia.papers.artifact import RunSummary
@@ -135,11 +136,6 @@ def format_dataset(name: str) -> str:
     return DATASETS.get(name, name)
 
 
-def format_small(value: float) -> str:
-    """Return a small number: `1e-5`, not `1e-05`."""
-    return re.sub(r"e-0(\d)", r"e-\1", f"{value:g}")
-
-
 def format_batches(description: ExperimentDescription) -> str:
     """Return how the batches of models with and without privacy are sampled."""
     private, other = SAMPLES[description.sampling], SAMPLES[description.sampling_without_privacy]
@@ -158,6 +154,6 @@ def _privacy(description: ExperimentDescription) -> str:
         return f"{optimiser}, {SAMPLES[description.sampling_without_privacy]}{clipping}, no privacy."
     return (
         f"DP-{optimiser}, {format_batches(description)}, {_clipping(description)}, "
-        f"δ = {format_small(description.delta)}, {description.relation.replace('_', '-')}, "
+        f"δ = {format_significant(description.delta)}, {description.relation.replace('_', '-')}, "
         f"{ACCOUNTANTS[description.accountant]}."
     )

@@ -8,6 +8,7 @@ import math
 import pandas as pd
 from matplotlib.axes import Axes
 
+from dpmia.common.formatting import format_setting, format_significant
 from dpmia.formats.table_names import experiment_of
 from dpmia.papers import drawing
 from dpmia.papers.artifact import RunSummary
@@ -109,7 +110,7 @@ def _caption(table: pd.DataFrame, run_summary: RunSummary) -> str:
         "the density of theorem 7; the radius that has it (rows `gamma` of the table) is larger by about the number of "
         "parameters. "
         "DP-SGD: full batch, clipped at the median gradient norm, ε from η by theorem 4, δ = "
-        f"{drawing.format_small(first['delta'])}, replace-one, PLD; where it meets the dotted line its error comes "
+        f"{format_significant(first['delta'])}, replace-one, PLD; where it meets the dotted line its error comes "
         'from clipping, not from noise. "DP-SGD at its exact η": the same models at the exact upper bound on the gain '
         f"for this mechanism.{dashed}"
     )
@@ -121,6 +122,6 @@ def _sizes(first: pd.Series, run_summary: RunSummary) -> str:
         **{"records": "n = {}", "dimension": "d = {}", "steps": "{} steps", "learning_rate": "rate {}"},
         **{"splits": "moments from {} halves", "runs": "{} runs"},
     }
-    here = {item: f"{first[key]:,g}" for key, item in keys.items()}
+    here = {item: format_setting(first[key]) for key, item in keys.items()}
     paper = run_summary.studies.get(experiment_of(STUDY))
-    return drawing.here_and_paper(here, paper and {item: f"{paper[key]:,g}" for key, item in keys.items()})
+    return drawing.here_and_paper(here, paper and {item: format_setting(paper[key]) for key, item in keys.items()})

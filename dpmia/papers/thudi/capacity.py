@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import seaborn as sns
 
+from dpmia.common.formatting import format_count
 from dpmia.papers import drawing
 from dpmia.papers.artifact import RunSummary
 from dpmia.theory.unlearning import deletion_capacity, deletion_capacity_as_printed
@@ -46,7 +47,7 @@ def draw(table: pd.DataFrame, run_summary: RunSummary) -> drawing.CaptionedFigur
     axes[1].set_ylabel("")
     drawing.finish(
         figure,
-        f"Exact. Bound {BOUND:g} on the chance that no deleted record was trained on, {RECORDS:,} records, "
+        f"Exact. Bound {BOUND:g} on the chance that no deleted record was trained on, {format_count(RECORDS)} records, "
         f"ε = {EPSILON:g}, δ = 0. The printed formula has e⁻ᵋ where one minus the bound on precision has eᵋ: "
         "the corrected curve is the one to rely on. The line meets the printed curve at "
         f"c = {MEETING_SIZE:g} (our choice).",

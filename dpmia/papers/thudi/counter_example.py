@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from dpmia.common.formatting import format_significant
 from dpmia.papers import drawing
 from dpmia.papers.artifact import RunSummary
 from dpmia.privacy.upper_bounds import advantage_ceiling, gaussian_trade_off
@@ -54,7 +55,7 @@ def draw(table: pd.DataFrame, run_summary: RunSummary) -> drawing.CaptionedFigur
     drawing.annotate(axes[1], text, place, (0, -34), ha="center", va="center", arrowprops=arrow)
     drawing.finish(
         figure,
-        f"Exact. One full-batch step with noise {NOISE:g}: ε = {EPSILON:g} and δ = {drawing.format_small(DELTA)} by "
+        f"Exact. One full-batch step with noise {NOISE:g}: ε = {EPSILON:g} and δ = {format_significant(DELTA)} by "
         "the improved conversion from Rényi DP. The bound at each threshold is that of attacks that accept as often; "
         f"it says nothing where they accept less often than δ. Accuracy: (ε, δ) allows {formula:.3f}, the step itself "
         f"{exact:.3f}, which the attack reaches; in (a) the attack is the exact upper bound everywhere.",

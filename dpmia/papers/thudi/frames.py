@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
+from dpmia.common.formatting import format_percent
 from dpmia.evaluation.summary import mean_table
 from dpmia.formats.rows import NO_ATTACK
 from dpmia.metrics.precision import ACCEPTANCE
@@ -26,7 +27,7 @@ ORACLE = (
 CURVE_RATES = np.linspace(0.02, 0.98, 97)
 
 #: To whom the bounds on precision apply; the second where an oracle stands beside one.
-FINDERS = f"Bounds hold for attacks that find at least {100 * ACCEPTANCE:g} % of the members. "
+FINDERS = f"Bounds hold for attacks that find at least {format_percent(ACCEPTANCE)} of the members. "
 BESIDE_ORACLE = (
     f"{FINDERS}They do not see the labels: an oracle may exceed a bound by as much as a random ranking gains. "
 )

@@ -11,6 +11,7 @@ from typing import Any
 import pandas as pd
 from matplotlib.axes import Axes
 
+from dpmia.common.formatting import format_percent
 from dpmia.formats.rows import MissingRowsError
 from dpmia.metrics.precision import ACCEPTANCE
 from dpmia.papers import drawing
@@ -290,7 +291,8 @@ FIG17 = RateFigure(
     (3.0, 7.0),
     best=False,
     note="Attack R for a false positive rate of .1 with shadow models at the target's own rate. A point that no shadow "
-    f"model was trained on is predicted a non-member ({0.9**20:.0%} of them with the paper's 20 models at p = .1).",
+    f"model was trained on is predicted a non-member ({format_percent(0.9**20, 2)} of them with the paper's 20 models "
+    "at p = .1).",
     gain=True,
 )
 

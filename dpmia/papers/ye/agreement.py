@@ -110,7 +110,7 @@ def tabulate_matrix(tables: dict[str, pd.DataFrame], run_summary: RunSummary) ->
     cells = pd.DataFrame("", index=list(ORDER), columns=list(ORDER))
     for line in table.to_dict("records"):
         row, column = (line["first"], line["second"]) if line["records"] == "train" else (line["second"], line["first"])
-        ours = format_interval(line["ours"], line["low"], line["high"]) if pd.notna(line["ours"]) else "-"
+        ours = format_interval(line["ours"], line["low"], line["high"])
         cells.loc[row, column] = f"{ours} / {line['paper']:g}"
     measured = table[table["targets"] > 0]
     fewest = {

@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from dpmia.common.formatting import format_interval
+from dpmia.common.formatting import MISSING, format_interval, format_setting
 from dpmia.evaluation.summary import mean_table
 from dpmia.formats.rows import NO_ATTACK, MissingRowsError
 from dpmia.jobs.describing import ExperimentDescription
@@ -90,13 +90,11 @@ def _ours(means: pd.DataFrame, attack: str, metric: str, percent: bool = False) 
 
 
 def _format_setting(value: Any) -> str | None:
-    if value is None:
-        return None
-    return f"{value:,g}" if isinstance(value, int | float) else str(value)
+    return None if value is None else format_setting(value)
 
 
 def _cell(ours: str | None, paper: str | None) -> str | None:
     """Return `ours / paper`; ours alone where the paper has nothing, None where neither is known."""
     if paper is None:
         return ours
-    return f"{ours or '-'} / {paper}"
+    return f"{ours or MISSING} / {paper}"

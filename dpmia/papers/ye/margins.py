@@ -10,6 +10,7 @@ import pandas as pd
 import seaborn as sns
 from matplotlib.axes import Axes
 
+from dpmia.common.formatting import format_interval
 from dpmia.formats.rows import MissingRowsError
 from dpmia.metrics.intervals import clopper_pearson
 from dpmia.papers import drawing
@@ -89,7 +90,10 @@ def draw(table: pd.DataFrame, run_summary: RunSummary) -> drawing.CaptionedFigur
         axis.plot(ends, ends, "--", color="black", linewidth=0.8)
         drawing.zero_line(axis)
         axis.axvline(0, color="0.7", linewidth=0.7, zorder=0)
-        share = "{:.0%} [{:.0%}, {:.0%}]".format(*rows.iloc[0][ABOVE]) if len(rows) else "none"
+        share = "none"
+        if len(rows):
+            mean, low, high = 100 * rows.iloc[0][ABOVE]
+            share = f"{format_interval(mean, low, high, digits=0)} %"
         axis.set_title(f"{up} against {across}: {share} above the diagonal")
         axis.set(xlabel=f"loss - threshold of attack {across}", ylabel=f"loss - threshold of attack {up}")
         _edges(axis, rows, colour)

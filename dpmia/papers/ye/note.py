@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from dpmia.common.formatting import format_setting
 from dpmia.jobs.describing import ExperimentDescription
 from dpmia.papers import drawing
 from dpmia.papers.artifact import RunSummary
@@ -37,5 +38,5 @@ def _items(run: ExperimentDescription) -> dict[str, str]:
     for item, key in SHOWN.items():
         value = getattr(run, key)
         if value is not None:
-            items[item] = f"{value:,g}" if isinstance(value, int | float) else str(value)
+            items[item] = format_setting(value)
     return items

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
+from dpmia.common.formatting import format_count
 from dpmia.evaluation.summary import OVERLAP, mean_table
 from dpmia.papers import drawing
 from dpmia.papers.artifact import RunSummary
@@ -91,7 +92,7 @@ def study_caption(table: pd.DataFrame, run_summary: RunSummary) -> str:
     for (dataset, records), rows in measured.groupby(["dataset", "records"]):
         folds, splits = int(rows["folds"].iloc[0]), int(rows["splits"].iloc[0])
         crossed = _crossed("leave_one_out" if folds == records else folds)
-        here = {"{} splits": str(splits), "{}": crossed, "{} records": f"{int(records):,}"}
+        here = {"{} splits": str(splits), "{}": crossed, "{} records": format_count(records)}
         paper = here
         of_dataset = [settings for settings in run_summary.studies.values() if settings["dataset"] == dataset]
         for study in of_dataset[:1]:

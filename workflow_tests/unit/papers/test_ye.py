@@ -305,7 +305,7 @@ def test_the_scatter_shows_every_margin_and_how_many_lie_above_the_diagonal():
         assert title.startswith(f"({letter})")
         # Thresholds of P and D are the larger ones here.
         above, low = len(rows), 0.025 ** (1 / len(rows))
-        assert f"{above / len(rows):.0%} [{low:.0%}, 100%] above" in " ".join(title.split())
+        assert f"{100 * above / len(rows):.0f} [{100 * low:.0f}, 100] % above" in " ".join(title.split())
 
 
 @pytest.mark.parametrize(
