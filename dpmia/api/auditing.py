@@ -11,6 +11,7 @@ from scipy.special import betainc
 
 from dpmia.api.arrays import number, numbers, same_rows, several, truth_values
 from dpmia.common.errors import ArgumentError
+from dpmia.common.formatting import format_lower_bound, format_significant
 from dpmia.metrics.ranking import GUESSED, guessed_right, guesses
 from dpmia.privacy.lower_bounds import epsilon_from_guesses
 
@@ -51,8 +52,9 @@ class EpsilonAudit:
 
     def __repr__(self) -> str:
         return (
-            f"EpsilonAudit: epsilon at least {self.epsilon:.3f} at delta {self.delta:g}, with confidence "
-            f"{self.confidence:g} ({self.right} of {self.guesses} guesses right, {self.records} records)"
+            f"EpsilonAudit: epsilon at least {format_lower_bound(self.epsilon)} at delta "
+            f"{format_significant(self.delta)}, with confidence {self.confidence:g} "
+            f"({self.right} of {self.guesses} guesses right, {self.records} records)"
         )
 
 

@@ -25,7 +25,7 @@ from dpmia.api.mechanism import (
     require_prior,
 )
 from dpmia.common.errors import ArgumentError
-from dpmia.common.formatting import format_bound, rounded_up
+from dpmia.common.formatting import format_bound, format_percent, format_significant, rounded_up
 from dpmia.common.limits import DELTAS
 from dpmia.metrics.ranking import tpr_name
 from dpmia.theory.bounds import advantage_bound, auc_bound, tpr_bound
@@ -77,7 +77,7 @@ class Bounds(ABC):
 
     def __repr__(self) -> str:
         lines = [f"  {name:<18} {format_bound(value, 4)}" for name, value in self._values().items()]
-        lines[-1] += f"  (prior {self.prior:g}, of attacks that find {100 * self.acceptance:g} % of the members)"
+        lines[-1] += f"  (prior {self.prior:g}, of attacks that find {format_percent(self.acceptance)} of the members)"
         return "\n".join([self._head(), *lines])
 
 
@@ -96,7 +96,7 @@ class GuaranteeBounds(Bounds):
     relation: str
 
     def _head(self) -> str:
-        guarantee = f"epsilon {rounded_up(self.epsilon, 4)}, delta {self.delta:g} ({self.relation})"
+        guarantee = f"epsilon {rounded_up(self.epsilon, 4)}, delta {format_significant(self.delta)} ({self.relation})"
         return f"Bounds on any attack ({self.compares}) by {guarantee}"
 
 
@@ -287,14 +287,14 @@ def bounds(
     Examples:
         >>> from dpmia import bounds
         >>> bounds(1.0, 1e-5)
-        Bounds on any attack (replace_one) by epsilon 1, delta 1e-05 (add_remove)
+        Bounds on any attack (replace_one) by epsilon 1, delta 1e-5 (add_remove)
           advantage          0.7617
           auc                0.8809
           tpr_at_1pct_fpr    0.0740
           tpr_at_0.1pct_fpr  0.0075
           precision          0.8812  (prior 0.5, of attacks that find 1 % of the members)
         >>> bounds(1.0, 1e-5, relation="replace_one")
-        Bounds on any attack (replace_one) by epsilon 1, delta 1e-05 (replace_one)
+        Bounds on any attack (replace_one) by epsilon 1, delta 1e-5 (replace_one)
           advantage          0.4622
           auc                0.7311
           tpr_at_1pct_fpr    0.0272

@@ -24,7 +24,7 @@ from dpmia.api.mechanism import (
     require_prior,
 )
 from dpmia.common.errors import ArgumentError, TrainingError, shown
-from dpmia.common.formatting import rounded_up
+from dpmia.common.formatting import format_significant, rounded_up
 from dpmia.common.limits import DELTAS
 from dpmia.common.registry import suggestion
 
@@ -84,7 +84,8 @@ class NoisePlan:
         head = f"NoisePlan: {self.target} of at most {self.value:g}, solved for {self.solved_for}"
         privacy = ""
         if self.epsilon is not None:
-            privacy = f"\nGuarantee ({self.relation}): epsilon {rounded_up(self.epsilon, 4)} at delta {self.delta:g}"
+            epsilon, delta = rounded_up(self.epsilon, 4), format_significant(self.delta)
+            privacy = f"\nGuarantee ({self.relation}): epsilon {epsilon} at delta {delta}"
         return f"{head}{privacy}\n{self.bound!r}"
 
 
@@ -133,7 +134,7 @@ def plan_noise(
         >>> plan = plan_noise(target="advantage", value=0.1, sampling_rate=0.01, steps=1000, delta=1e-5)
         >>> plan
         NoisePlan: advantage of at most 0.1, solved for noise_multiplier
-        Guarantee (add_remove): epsilon 0.4677 at delta 1e-05
+        Guarantee (add_remove): epsilon 0.4677 at delta 1e-5
         UpperBound: noise multiplier 2.5196, sampling rate 0.01, 1000 steps (replace_one)
           advantage          0.1000
           auc                0.5706

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dpmia.common.errors import ArgumentError
+from dpmia.common.formatting import format_interval
 from dpmia.common.registry import suggestion
 from dpmia.metrics.ranking import tpr_name
 
@@ -37,9 +38,7 @@ class Measurement:
         return self.value
 
     def __repr__(self) -> str:
-        if np.isnan(self.value):
-            return "not measurable"
-        return f"{self.value:.3f}" + ("" if np.isnan(self.low) else f" [{self.low:.3f}, {self.high:.3f}]")
+        return "not measurable" if np.isnan(self.value) else format_interval(self.value, self.low, self.high)
 
 
 @dataclass(frozen=True, repr=False)
