@@ -290,7 +290,8 @@ def score(noticed: int, tried: int) -> str:
     if not tried:
         return "none tried"
     limits = binomtest(noticed, tried).proportion_ci(method="wilson")
-    return f"{noticed} of {tried} noticed ({noticed / tried:.1%}, 95 % interval {limits.low:.1%} to {limits.high:.1%})"
+    share, low, high = (f"{100 * value:.1f} %" for value in (noticed / tried, limits.low, limits.high))
+    return f"{noticed} of {tried} noticed ({share}, 95 % interval {low} to {high})"
 
 
 def one(place: str, seconds: int, tests: list[str]) -> int:

@@ -85,5 +85,5 @@ def test_mutants_change_one_sign_number_or_truth_value_each(tmp_path, monkeypatc
 
 def test_a_mutation_score_has_wilsons_interval():
     # Of 98 noticed out of 100: 0.98 plus 1.92 / 100, and so on (Wilson 1927).
-    assert mutants.score(98, 100) == "98 of 100 noticed (98.0%, 95 % interval 93.0% to 99.4%)"
+    assert mutants.score(98, 100) == "98 of 100 noticed (98.0 %, 95 % interval 93.0 % to 99.4 %)"
     assert mutants.score(0, 0) == "none tried"
