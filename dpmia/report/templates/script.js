@@ -54,11 +54,13 @@
     setTimeout(() => URL.revokeObjectURL(save.href), 10000);
   });
 
-  // Columns sort: numbers by value, all else by letters.
+  // Columns sort: numbers by value, with the units of times and sizes; all else by letters.
+  const units = { s: 1, min: 60, h: 3600, bytes: 1, kB: 1e3, MB: 1e6, GB: 1e9 };
   const value = (row, place) => {
     const text = (row.cells[place].dataset.value || row.cells[place].textContent).trim();
-    const number = text.replace(/[\s<]|,(?=\d{3})/g, "").replace("∞", "Infinity").match(/^[−-]?(Infinity|[\d.]+(e[+-]?\d+)?)/);
-    return number ? [0, Number(number[0].replace("−", "-")), ""] : [text === "{{ missing }}" || !text ? 2 : 1, 0, text];
+    const plain = text.replace(/[\s<]|,(?=\d{3})/g, "").replace("∞", "Infinity");
+    const number = plain.match(/^([−-]?(?:Infinity|[\d.]+(?:e[+-]?\d+)?))([a-zA-Z]*)/);
+    return number ? [0, Number(number[1].replace("−", "-")) * (units[number[2]] || 1), ""] : [text === "{{ missing }}" || !text ? 2 : 1, 0, text];
   };
   for (const table of document.querySelectorAll("table[data-sort]")) {
     [...table.tHead.rows[0].cells].forEach((head, place, heads) => {

@@ -79,6 +79,14 @@ addEventListener("load", async () => {
   const first = () => [...table.tBodies[0].rows].map((row) => row.cells[0].textContent);
   const head = table.tHead.rows[0].cells[1];
   result.sorted = [1, 2].map(() => { head.firstElementChild.click(); return [head.getAttribute("aria-sort"), first()]; });
+  // Times and sizes sort by their units.
+  result.units = [["2.4 h", "42 s", "3.3 min", "-"], ["3.2 GB", "812 bytes", "-", "41 kB"]].map((texts) => {
+    const cells = [...table.tBodies[0].rows].map((row) => row.cells[1]);
+    cells.forEach((cell, place) => { delete cell.dataset.value; cell.textContent = texts[place]; });
+    head.firstElementChild.click();
+    if (head.getAttribute("aria-sort") === "descending") head.firstElementChild.click();
+    return [...table.tBodies[0].rows].map((row) => row.cells[1].textContent);
+  });
   // A file that stands there compressed is saved as it was.
   const saved = new Promise((keep) => { URL.createObjectURL = (blob) => { keep(blob); return "data:,"; }; });
   document.querySelector("a[data-unpack='humphries_fig7.csv']").click();
@@ -155,6 +163,7 @@ def test_links_pictures_tables_and_files_work_by_mouse_and_keyboard(page, tmp_pa
         ["ascending", ["most", "a < b, c", "many", "nothing"]],
         ["descending", ["nothing", "many", "a < b, c", "most"]],
     ]
+    assert seen["units"] == [["42 s", "3.3 min", "2.4 h", "-"], ["812 bytes", "41 kB", "3.2 GB", "-"]]
     assert seen["saved"] == "epsilon,mean\n" + "1,0.5\n" * 100
     assert seen["printed"]
     assert seen["foldedAgain"]
