@@ -18,7 +18,7 @@ if (REPOSITORY / "dpmia").is_dir():
     sys.path.insert(0, str(REPOSITORY))
 
 from dpmia.datasets.raw.sources import fetched_together, required_files
-from dpmia.workflow.digest import LIBRARY, code_digest, keep, recall, text_digest
+from dpmia.workflow.digest import code_digest, keep, recall, text_digest
 from dpmia.common.errors import ConfigError, UserError
 from dpmia.papers.bibliography import BIBLIOGRAPHY
 from dpmia.papers.catalogue import PAPERS
@@ -39,6 +39,7 @@ from dpmia.workflow.changes import changed_settings
 from dpmia.workflow.commit import named_commit
 from dpmia.workflow.failures import CANNOT_RUN
 from dpmia.workflow.layout import RunLayout
+from dpmia.workflow.root import LIBRARY
 from dpmia.workflow.scope import PAPER_OF, Scope
 from dpmia.workflow.targets import Targets
 from dpmia.validation import artifacts as validation

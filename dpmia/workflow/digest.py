@@ -22,10 +22,10 @@ from dpmia.common.errors import UserError, words_of
 from dpmia.common.files import remove_leftovers, whole_file
 from dpmia.common.plugins import source_file
 from dpmia.common.reading.source import made
+from dpmia.workflow.root import LIBRARY
 
 PACKAGE = "dpmia"
-ROOT = Path(__file__).parent.parent.parent
-LIBRARY = ROOT / PACKAGE
+ROOT = LIBRARY.parent
 
 #: Digests that this process computed: file -> digest of its syntax tree.
 _behind: dict[str, dict[str, str]] = {}
