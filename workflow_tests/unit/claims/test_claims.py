@@ -22,6 +22,7 @@ from dpmia.common.errors import DataError
 from dpmia.formats.rows import COLUMNS as ROWS
 from dpmia.formats.rows import MissingRowsError
 from dpmia.formats.tables import write_table
+from dpmia.jobs.judging import JudgeJob
 from dpmia.papers import drawing
 from dpmia.papers.claims import claims
 from dpmia.report import verdicts as picture
@@ -290,9 +291,8 @@ def test_the_picture_has_a_panel_for_each_paper_a_row_for_each_figure_and_a_sign
 def test_the_script_judges_what_is_there_and_writes_beside_it(tmp_path, monkeypatch, capsys):
     script = Path(__file__).parents[3] / "scripts/judge_claims.py"
     monkeypatch.syspath_prepend(str(script.parent))
-    options = {"synthetic": True, "scale": "smoke", "not_run": {}, "trained": {}, "other_networks": {}, "times": None}
-    options |= {"only": None}
-    params = SimpleNamespace(folder=str(tmp_path / "run"), name="claims", **options)
+    job = JudgeJob(tmp_path / "run", synthetic=True, scale="smoke")
+    params = SimpleNamespace(run=job.plain(), name="claims")
     snakemake = SimpleNamespace(params=params, log=[str(tmp_path / "log")], rule="claims")
     runpy.run_path(str(script), init_globals={"snakemake": snakemake})
     assert sorted(path.name for path in (tmp_path / "run").iterdir()) == [
