@@ -5,6 +5,8 @@ from functools import partial
 
 import pytest
 
+pytest.register_assert_rewrite("claim_protocol", "claim_worlds")
+
 # One thread for each test process: small products gain nothing from more, and lose much on a busy machine.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 

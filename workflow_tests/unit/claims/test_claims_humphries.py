@@ -5,7 +5,8 @@ import itertools
 import numpy as np
 import pandas as pd
 import pytest
-from claim_worlds import World, assert_by_replicate, met_at_random, verdict, with_impossible
+from claim_protocol import EachMean
+from claim_worlds import World, met_at_random, verdict
 
 from dpmia.claims.judge import JudgedRun, judge
 from dpmia.papers.humphries.claims import CLAIMS, fig1, strong
@@ -17,7 +18,7 @@ from dpmia.papers.humphries.table2 import COLUMNS, PRINTED
 BY_ID = {claim.id: claim for claim in CLAIMS}
 THEORY = [claim.id for claim in CLAIMS if not claim.about_data]
 OF_SIZES = ["humphries-table2-sizes", "humphries-adult-cluster-sizes"]
-OF_MODELS = [claim.id for claim in CLAIMS if claim.about_data and claim.id not in OF_SIZES]
+OF_MODELS = [claim for claim in CLAIMS if claim.about_data and claim.id not in OF_SIZES]
 
 EPSILONS = (0.1, 1.0, 10.0, 100.0, np.inf)
 CEILING = {0.1: 0.03, 1.0: 0.12, 10.0: 0.6, 100.0: 0.95}
@@ -164,48 +165,22 @@ GUESSED = """
 """
 
 
-@pytest.mark.parametrize("name", OF_MODELS)
-def test_what_is_measured_of_a_replicate_rests_on_it_alone(name):
-    assert_by_replicate(BY_ID[name], WORLD)
-
-
 def test_claims_met_by_random_scores_are_known():
     ids = [name for name in met_at_random(CLAIMS, WORLD) if not name.endswith("-iid-below-ceiling")]
     assert ids == sorted(GUESSED.split())
 
 
 def test_every_claim_about_models_is_bent_once():
-    assert sorted(OTHERWISE) == sorted(OF_MODELS)
+    assert sorted(OTHERWISE) == sorted(claim.id for claim in OF_MODELS)
 
 
-@pytest.mark.parametrize("name", OF_MODELS)
-def test_a_claim_holds_where_the_paper_is_right(name, tmp_path):
-    assert verdict(BY_ID[name], WORLD, tmp_path) == "reproduced"
+class TestClaimsAboutModels(EachMean):
+    claims = OF_MODELS
+    world = WORLD
+    not_blurred = frozenset({"humphries-fig4-validation"})  # accuracies that scatter by 3 are apart
 
-
-@pytest.mark.parametrize("name", OF_MODELS)
-def test_a_claim_falls_where_one_thing_is_otherwise(name, tmp_path):
-    assert verdict(BY_ID[name], WORLD.bent(*OTHERWISE[name]), tmp_path) == "not reproduced"
-
-
-@pytest.mark.parametrize("name", OF_MODELS)
-def test_every_comparison_of_a_criterion_is_performed(name, tmp_path):
-    for claim in with_impossible(BY_ID[name]):
-        assert verdict(claim, WORLD, tmp_path) == "not reproduced", claim.criterion
-
-
-@pytest.mark.parametrize("name", OF_MODELS)
-def test_one_replicate_leaves_a_claim_undecided(name, tmp_path):
-    assert verdict(BY_ID[name], WORLD, tmp_path, replicates=1) == "undecided"
-
-
-#: Accuracies that scatter by 3 are apart.
-NOT_BLURRED = {"humphries-fig4-validation"}
-
-
-@pytest.mark.parametrize("name", sorted(set(OF_MODELS) - NOT_BLURRED))
-def test_noise_leaves_a_claim_undecided(name, tmp_path):
-    assert verdict(BY_ID[name], WORLD, tmp_path, noise=3.0) == "undecided"
+    def otherwise(self, name):
+        return WORLD.bent(*OTHERWISE[name])
 
 
 def test_a_wider_scale_is_judged_on_its_epsilons_too(tmp_path):

@@ -1,10 +1,11 @@
 """The claims of Thudi et al.: each holds in a world where the paper is right, and falls where one mean differs."""
 
 from itertools import product
+from typing import ClassVar
 
 import numpy as np
-import pytest
-from claim_worlds import World, assert_by_replicate, met_at_random, verdict, with_impossible
+from claim_protocol import EachMean
+from claim_worlds import World, met_at_random, verdict
 
 from dpmia.claims.judge import JudgedRun, judge
 from dpmia.metrics.precision import random_best_quantile
@@ -12,7 +13,7 @@ from dpmia.papers.thudi import budgets, names
 from dpmia.papers.thudi.claims import CLAIMS
 
 BY_ID = {claim.id: claim for claim in CLAIMS}
-OF_MODELS = [claim.id for claim in CLAIMS if claim.about_data]
+OF_MODELS = [claim for claim in CLAIMS if claim.about_data]
 EPSILONS = (1.0, 3.0, 7.0, 15.0)
 #: What the best of forty quantiles gains at each rate with privacy.
 GAIN = dict(zip(names.RATES, (0.04, 0.07, 0.08, 0.07, 0.04), strict=True))
@@ -126,33 +127,16 @@ def otherwise(name):
 
 
 def test_every_claim_about_models_is_bent_once():
-    assert sorted(OTHERWISE) == sorted(OF_MODELS)
+    assert sorted(OTHERWISE) == sorted(claim.id for claim in OF_MODELS)
 
 
-@pytest.mark.parametrize("name", OF_MODELS)
-def test_a_claim_holds_where_the_paper_is_right(name, tmp_path):
-    assert verdict(BY_ID[name], WORLD, tmp_path, replicates=5) == "reproduced"
+class TestClaimsAboutModels(EachMean):
+    claims = OF_MODELS
+    world = WORLD
+    options: ClassVar = {"replicates": 5}
 
-
-@pytest.mark.parametrize("name", OF_MODELS)
-def test_a_claim_falls_where_one_thing_is_otherwise(name, tmp_path):
-    assert verdict(BY_ID[name], otherwise(name), tmp_path, replicates=5) == "not reproduced"
-
-
-@pytest.mark.parametrize("name", OF_MODELS)
-def test_every_comparison_of_a_criterion_is_performed(name, tmp_path):
-    for claim in with_impossible(BY_ID[name]):
-        assert verdict(claim, WORLD, tmp_path, replicates=5) == "not reproduced", claim.criterion
-
-
-@pytest.mark.parametrize("name", OF_MODELS)
-def test_one_replicate_leaves_a_claim_undecided(name, tmp_path):
-    assert verdict(BY_ID[name], WORLD, tmp_path, replicates=1) == "undecided"
-
-
-@pytest.mark.parametrize("name", OF_MODELS)
-def test_noise_leaves_a_claim_undecided(name, tmp_path):
-    assert verdict(BY_ID[name], WORLD, tmp_path, noise=3.0, replicates=5) == "undecided"
+    def otherwise(self, name):
+        return otherwise(name)
 
 
 #: What an attack that guesses reproduces, and equal accuracies: statements that something is no larger.
@@ -162,11 +146,6 @@ GUESSED = """
     thudi-fig11-near-diagonal thudi-fig13-shadow-rate thudi-fig14-p-null thudi-fig15-r-null thudi-fig16-r-fpr
     thudi-fig17-r-same-rate
 """
-
-
-@pytest.mark.parametrize("name", OF_MODELS)
-def test_what_is_measured_of_a_replicate_rests_on_it_alone(name):
-    assert_by_replicate(BY_ID[name], WORLD)
 
 
 def test_claims_met_by_random_scores_are_known():

@@ -3,7 +3,8 @@
 import numpy as np
 import pandas as pd
 import pytest
-from claim_worlds import World, assert_by_replicate, met_at_random, scatter, verdict, with_impossible
+from claim_protocol import EachMean
+from claim_worlds import World, met_at_random, scatter
 
 from dpmia.claims.judge import JudgedRun, judge
 from dpmia.papers.yeom.claims import CLAIMS
@@ -11,8 +12,8 @@ from dpmia.papers.yeom.claims.regression import AT_DEPTH, DEEP, KNOWN, MULTI, ST
 from dpmia.theory.overfitting import gaussian_advantage, unknown_sigma_advantage
 
 BY_ID = {claim.id: claim for claim in CLAIMS}
-OF_STUDIES = [claim.id for claim in CLAIMS if claim.about_data and claim.tables[0].startswith("studies/")]
-OF_NETWORKS = [claim.id for claim in CLAIMS if claim.about_data and claim.id not in OF_STUDIES]
+OF_STUDIES = [claim for claim in CLAIMS if claim.about_data and claim.tables[0].startswith("studies/")]
+OF_NETWORKS = [claim for claim in CLAIMS if claim.about_data and claim not in OF_STUDIES]
 
 DEPTHS = {1: 1.0, 9: 1.28, 15: 2.42, 20: 4.68, 30: 9.09}
 PENALTIES = {5: 5.09, 20: 2.43, 50: 1.78, 1000: 1.19}
@@ -79,35 +80,14 @@ OTHERWISE = {
 }
 
 
-@pytest.mark.parametrize("name", OF_STUDIES)
-def test_a_claim_about_studies_holds_where_the_paper_is_right(name, tmp_path):
-    assert verdict(BY_ID[name], studies(), tmp_path) == "reproduced"
+class TestClaimsAboutStudies(EachMean):
+    claims = OF_STUDIES
+    world = studies()
+    of_one = studies(splits=1)
+    noisy = studies(noise=3.0)
 
-
-@pytest.mark.parametrize("name", OF_STUDIES)
-def test_a_claim_about_studies_falls_where_one_thing_is_otherwise(name, tmp_path):
-    assert verdict(BY_ID[name], studies(OTHERWISE[name]), tmp_path) == "not reproduced"
-
-
-@pytest.mark.parametrize("name", OF_STUDIES)
-def test_every_comparison_of_a_criterion_about_studies_is_performed(name, tmp_path):
-    for claim in with_impossible(BY_ID[name]):
-        assert verdict(claim, studies(), tmp_path) == "not reproduced", claim.criterion
-
-
-@pytest.mark.parametrize("name", OF_STUDIES)
-def test_what_is_measured_of_a_split_rests_on_it_alone(name):
-    assert_by_replicate(BY_ID[name], studies(noise=0.3))
-
-
-@pytest.mark.parametrize("name", OF_STUDIES)
-def test_one_split_leaves_a_claim_undecided(name, tmp_path):
-    assert verdict(BY_ID[name], studies(splits=1), tmp_path) == "undecided"
-
-
-@pytest.mark.parametrize("name", [name for name in OF_STUDIES if name != "yeom-thm7-uniform"])
-def test_noise_leaves_a_claim_about_studies_undecided(name, tmp_path):
-    assert verdict(BY_ID[name], studies(noise=3.0), tmp_path) == "undecided"
+    def otherwise(self, name):
+        return studies(OTHERWISE[name])
 
 
 def test_advantages_that_fall_with_the_ratio_refute_a_trend(tmp_path):
@@ -169,39 +149,24 @@ BENT = {
 
 
 def test_every_claim_about_data_is_bent_once():
-    assert sorted([*OTHERWISE, *BENT]) == sorted(OF_STUDIES + OF_NETWORKS)
+    assert sorted([*OTHERWISE, *BENT]) == sorted(claim.id for claim in OF_STUDIES + OF_NETWORKS)
 
 
-@pytest.mark.parametrize("name", OF_NETWORKS)
-def test_a_claim_about_networks_holds_where_the_paper_is_right(name, tmp_path):
-    assert verdict(BY_ID[name], networks(), tmp_path) == "reproduced"
+class TestClaimsAboutNetworks(EachMean):
+    claims = OF_NETWORKS
+    world = networks()
+
+    def otherwise(self, name):
+        return networks().bent(*BENT[name])
 
 
-@pytest.mark.parametrize("name", OF_NETWORKS)
-def test_a_claim_about_networks_falls_where_one_thing_is_otherwise(name, tmp_path):
-    assert verdict(BY_ID[name], networks().bent(*BENT[name]), tmp_path) == "not reproduced"
-
-
-@pytest.mark.parametrize("name", OF_NETWORKS)
-def test_every_comparison_of_a_criterion_about_networks_is_performed(name, tmp_path):
-    for claim in with_impossible(BY_ID[name]):
-        assert verdict(claim, networks(), tmp_path) == "not reproduced", claim.criterion
-
-
-@pytest.mark.parametrize("name", OF_NETWORKS)
-@pytest.mark.parametrize("options", [{"replicates": 1}, {"noise": 3.0}], ids=["one replicate", "noise"])
-def test_too_little_leaves_a_claim_about_networks_undecided(name, options, tmp_path):
-    assert verdict(BY_ID[name], networks(), tmp_path, **options) == "undecided"
-
-
-@pytest.mark.parametrize("name", OF_NETWORKS)
-def test_networks_are_judged_on_the_data_sets_that_are_there(name, tmp_path):
-    claim = BY_ID[name]
+@pytest.mark.parametrize("claim", OF_NETWORKS, ids=[claim.id for claim in OF_NETWORKS])
+def test_networks_are_judged_on_the_data_sets_that_are_there(claim, tmp_path):
     networks().write(tmp_path, [table for table in claim.tables if "cifar100" not in table])
     outcome, finding = judge(
         claim, JudgedRun(tmp_path, False, "laptop", {"yeom_cifar100": "only its test part is here"})
     )
-    if name == "yeom-fig2c-cnn-order":
+    if claim.id == "yeom-fig2c-cnn-order":
         assert outcome == "not run", "an order of three takes all of them"
     else:
         assert outcome == "reproduced"
@@ -217,11 +182,6 @@ def test_limits_over_splits_of_one_data_set_say_so(tmp_path):
     assert finding.interval.endswith("limits, over splits of these records, look 1 of at most 4")
 
 
-@pytest.mark.parametrize("name", OF_NETWORKS)
-def test_what_is_measured_of_a_replicate_rests_on_it_alone(name):
-    assert_by_replicate(BY_ID[name], networks())
-
-
 def test_claims_about_the_largest_of_several_means_need_all_replicates():
     ids = [claim.id for claim in CLAIMS if not all(condition.by_replicate for condition in claim.conditions)]
     assert ids == ["yeom-fig4b-gen-error"]
@@ -233,8 +193,7 @@ def test_claims_met_by_random_scores_are_known():
     for name, (_, precision) in LEAKS.items():  # the advantage that half of the records being members implies
         advantage = 0.99 * (2 - 1 / precision)
         world = world.bent(f"yeom_{name}", advantage, "s32", None, "average_threshold", "advantage")
-    claims = [BY_ID[name] for name in OF_STUDIES + OF_NETWORKS]
-    assert met_at_random(claims, world) == [
+    assert met_at_random(OF_STUDIES + OF_NETWORKS, world) == [
         "yeom-fig2a-regression-below-theory",
         "yeom-fig4b-acc-cost",
         "yeom-thm7-uniform",
