@@ -4,8 +4,8 @@ from pathlib import Path
 
 from _job import run
 
-from dpmia.common.formatting import format_percent
-from dpmia.workflow.costs import costs_table, outside_share
+from dpmia.common.formatting import format_duration, format_percent, text_table
+from dpmia.workflow.costs import SHOWN, costs_table, outside_share, shown_costs
 
 
 def main(snakemake):
@@ -15,9 +15,9 @@ def main(snakemake):
     if table.empty:
         print(f"No job of this run has ended: {root} holds no times yet")
         return
-    print(table.to_string(index=False, float_format="%.1f"))
-    whole = table[["startup", "work"]].sum().sum()
-    print(f"{format_percent(outside_share(table))} of {whole:.0f} CPU seconds outside the work")
+    print(text_table(shown_costs(table), SHOWN))
+    whole = format_duration(table[["startup", "work"]].sum().sum())
+    print(f"{format_percent(outside_share(table))} of {whole} of CPU time is outside the work")
 
 
 run(main, snakemake)

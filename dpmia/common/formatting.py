@@ -7,7 +7,7 @@ imports nothing from here: else a number shown in another way would count as a c
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import TYPE_CHECKING
 
@@ -66,8 +66,10 @@ def format_core_hours(hours: float) -> str:
     return f"{format_significant(hours, 2)} core-hours"
 
 
-def format_size(count: float) -> str:
+def format_size(count: float | None) -> str:
     """Return a number of bytes, of a file or of memory, with about two digits: `812 bytes`, `41 kB`, `3.2 GB`."""
+    if count is None or math.isnan(count):
+        return MISSING
     if round(count) < 1000:
         return f"{count:.0f} bytes"
     power = next((power for power in (1, 2) if count < 999.5 * 1000**power), 3)
@@ -108,6 +110,14 @@ def markdown_table(table: pd.DataFrame) -> str:
     """Return a table in Markdown, texts as they are; `|` within them is escaped."""
     escaped = table.map(lambda cell: cell.replace("|", r"\|") if isinstance(cell, str) else cell)
     return str(escaped.to_markdown(index=False, disable_numparse=True))
+
+
+def text_table(rows: Iterable[Sequence[object]], headings: Sequence[str]) -> str:
+    """Return a table for a terminal: texts as they are, the first column to the left, all others to the right."""
+    from tabulate import tabulate  # here: who only calls the Python interface need not have it
+
+    aligned = ("left", *["right"] * (len(headings) - 1))
+    return str(tabulate(rows, headers=headings, disable_numparse=True, colalign=aligned))
 
 
 def listed(parts: Iterable[str], word: str = "and") -> str:

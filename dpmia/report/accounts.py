@@ -87,15 +87,3 @@ def speeds(models: pd.DataFrame) -> list[list[Any]]:
         ]
         for (experiment, role, engine, private), rows in grouped
     ]
-
-
-def costs(table: pd.DataFrame) -> list[list[Any]]:
-    """Return the rows of `dpmia.workflow.costs.costs_table` as texts."""
-    return [
-        [
-            *(row.rule, format_count(row.jobs), format_duration(row.startup), format_duration(row.work)),
-            *(format_duration(row.forecast), format_duration(row.wall_seconds)),
-            format_significant(row.largest_mb, 3),
-        ]
-        for row in table.itertuples()
-    ]

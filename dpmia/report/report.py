@@ -19,7 +19,7 @@ from dpmia.report.glossary import GLOSSARY
 from dpmia.report.guarantees import GUARANTEE_COLUMNS
 from dpmia.report.reported_run import ReportedRun
 from dpmia.report.verdicts import STYLES
-from dpmia.workflow.costs import NO_JOBS, costs_table
+from dpmia.workflow.costs import NO_JOBS, SHOWN, costs_table, shown_costs
 
 #: Sections behind those of the papers: their ids and titles.
 BEHIND = {
@@ -82,7 +82,8 @@ def report(reported: ReportedRun, verdicts: pd.DataFrame, commit: str) -> str:
         "engines": [*accounts.engines(models), *accounts.second_opinions(reported)],
         "speeds": accounts.speeds(models),
         "curves": curves.rows(reported.models),
-        "costs": accounts.costs(costs),
+        "costs": shown_costs(costs),
+        "cost_headings": [SHOWN[0], *((heading, "number") for heading in SHOWN[1:])],
         "config": yaml.safe_dump(dict(reported.config), sort_keys=False, allow_unicode=True),
         "settings": {name: settings_text(settings) for name, settings in reported.settings.items()},
         "settings_id": cards.SETTINGS,

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
+from dpmia.common.formatting import format_count, format_duration, format_size
 from dpmia.workflow.forecast_file import remembered
 from dpmia.workflow.homes import split_home
 
@@ -74,6 +75,25 @@ def costs_table(logs: Iterable[Path], root: Path) -> pd.DataFrame:
     )
     order = (table["startup"] + table["work"]).sort_values(ascending=False).index
     return table.loc[order].reset_index()
+
+
+#: What stands in `shown_costs`.
+SHOWN = (
+    *("rule", "jobs", "CPU time to start", "CPU time of the work", "CPU time forecast"),
+    *("wall time", "largest memory"),
+)
+
+
+def shown_costs(table: pd.DataFrame) -> list[list[str]]:
+    """Return the rows of `costs_table` for people, under the headings `SHOWN`."""
+    return [
+        [
+            *(row.rule, format_count(row.jobs), format_duration(row.startup), format_duration(row.work)),
+            *(format_duration(row.forecast), format_duration(row.wall_seconds)),
+            format_size(1e6 * row.largest_mb),
+        ]
+        for row in table.itertuples()
+    ]
 
 
 def _sum_of_all(values: pd.Series) -> float:

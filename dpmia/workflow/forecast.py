@@ -5,9 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from tabulate import tabulate
-
-from dpmia.common.formatting import MISSING, format_core_hours, format_duration, format_number, format_size
+from dpmia.common.formatting import (
+    MISSING,
+    format_core_hours,
+    format_duration,
+    format_number,
+    format_size,
+    text_table,
+)
 from dpmia.workflow.expected import Expected
 
 #: A run that is expected to take longer, in seconds, is announced with its forecast.
@@ -69,7 +74,7 @@ def table(targets: Mapping[str, Forecast], cores: int, others: Iterable[int] = (
     ]
     walls = [_on(number) for number in numbers]
     headers = ["target", "jobs", "core-hours", *walls, f"memory {_on(cores)}", "disk", "download"]
-    return tabulate(rows, headers=headers, disable_numparse=True, colalign=("left", *["right"] * (len(headers) - 1)))
+    return text_table(rows, headers)
 
 
 def announcement(forecast: Forecast, cores: int) -> str:

@@ -19,6 +19,7 @@ from dpmia.common.formatting import (
     format_significant,
     format_size,
     rounded_up,
+    text_table,
 )
 
 
@@ -142,3 +143,8 @@ def test_rounding_up_never_lowers_and_never_adds_a_whole_digit():
     for value in np.random.default_rng(0).lognormal(0, 5, 2000):
         assert value <= float(rounded_up(value, 4)) <= value * 1.0011
         assert value <= float(format_bound(value, 3)) <= value + 0.001
+
+
+def test_a_table_for_a_terminal_leaves_texts_as_they_are():
+    lines = text_table([["a", "1e-5"], ["long", "-"]], ["name", "value"]).splitlines()
+    assert lines == ["name      value", "------  -------", "a          1e-5", "long          -"]

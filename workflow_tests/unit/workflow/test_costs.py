@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from dpmia.workflow.costs import costs_table, outside_share
+from dpmia.workflow.costs import SHOWN, costs_table, outside_share, shown_costs
 from dpmia.workflow.forecast_file import remember
 
 
@@ -30,6 +30,11 @@ def test_jobs_are_added_up_by_rule_and_the_last_line_of_a_log_counts(tmp_path):
     assert took.loc["train_block"].tolist() == [150.25, 800]
     assert took.loc["snakemake"].isna().all()
     assert outside_share(table) == pytest.approx(49.2 / 200)
+    assert shown_costs(table)[:2] == [
+        ["train_block", "2", "9 s", "2.5 min", "-", "2.5 min", "800 MB"],
+        ["snakemake", "1", "40 s", "0 s", "-", "-", "-"],
+    ]
+    assert {len(row) for row in shown_costs(table)} == {len(SHOWN)}
 
 
 def test_jobs_of_a_users_own_files_count_for_their_rule(tmp_path):
