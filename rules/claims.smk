@@ -46,7 +46,7 @@ rule claims:
         mem_mb=1000,
         runtime=20,
     params:
-        run=SCOPE.judge_job(TIMES).plain(),
+        run=lambda wildcards: SCOPE.judge_job(TIMES).plain(),
         name="claims-so-far",
     message:
         "Judging the claims of the papers"
@@ -66,7 +66,7 @@ rule check_claims:
         mem_mb=2000,
         runtime=20,
     params:
-        run=SCOPE.judge_job(TIMES).plain(),
+        run=lambda wildcards: SCOPE.judge_job(TIMES).plain(),
         planned=lambda wildcards: replicates_by_scale(),
     message:
         "Judging the claims of the papers in worlds of known truth"
@@ -91,7 +91,7 @@ rule decide:
         mem_mb=2000,
         runtime=20,
     params:
-        run=SCOPE.judge_job(TIMES).plain(),
+        run=lambda wildcards: SCOPE.judge_job(TIMES).plain(),
         audits=lambda wildcards: to_judge()[1],
         budget=CONFIG.budget,
         looks=ALL_LOOKS.plain() if ALL_LOOKS else None,

@@ -4,6 +4,7 @@ A class of tests takes `EachClaim`, or `EachMean` where claims are about means o
 which world, and what is otherwise where one does not hold.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, ClassVar
@@ -14,7 +15,7 @@ from claim_worlds import World, assert_by_replicate, verdict, with_impossible
 from dpmia.claims.claim import Claim
 
 
-class EachClaim:
+class EachClaim(ABC):
     """Each claim holds in a world, and falls where one thing is otherwise."""
 
     #: Those that are tested.
@@ -24,9 +25,9 @@ class EachClaim:
     #: How its tables are written, see `World.write`.
     options: ClassVar[dict[str, Any]] = {}
 
+    @abstractmethod
     def otherwise(self, name: str) -> World:
         """Return the world in which a claim does not hold; `KeyError` where none is written down."""
-        raise NotImplementedError
 
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
         """Run each test on each claim."""
