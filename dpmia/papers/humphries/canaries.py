@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from dpmia.common.epsilon import format_epsilon
-from dpmia.common.formatting import format_interval, format_number
+from dpmia.common.formatting import format_bound, format_interval, format_lower_bound
 from dpmia.common.optional import needed
 from dpmia.evaluation.summary import summary_table
 from dpmia.formats.rows import NO_ATTACK
@@ -51,18 +51,18 @@ def tabulate(tables: dict[str, pd.DataFrame], run_summary: RunSummary) -> pd.Dat
                         _cell(cells, NO_ATTACK, "advantage_ceiling"),
                         _cell(cells, attack, "tpr_at_1pct_fpr"),
                         _cell(cells, NO_ATTACK, "tpr_ceiling_at_1pct_fpr"),
-                        *(f"{right} of {count}", f"{bound:.2f}"),
+                        *(f"{right} of {count}", format_lower_bound(bound, 2)),
                     ]
                 )
     return pd.DataFrame(lines, columns=COLUMNS)
 
 
 def _cell(cells: pd.DataFrame, attack: str, metric: str) -> str | None:
-    """Format a mean with its interval; bounds have none. None where it was not measured."""
+    """Format a mean with its interval; bounds have none, and are rounded up. None where it was not measured."""
     if (attack, metric) not in cells.index or pd.isna(cells.loc[(attack, metric), "mean"]):
         return None
     mean, low, high = cells.loc[(attack, metric)]
-    return format_number(mean) if attack == NO_ATTACK else format_interval(mean, low, high)
+    return format_bound(mean) if attack == NO_ATTACK else format_interval(mean, low, high)
 
 
 def _lower_bound(rows: pd.DataFrame, canaries: int, delta: float, confidence: float) -> tuple[float, int, int]:

@@ -7,7 +7,7 @@ import pandas as pd
 
 from dpmia.common.arms import IID_SUFFIX
 from dpmia.common.epsilon import format_epsilon
-from dpmia.common.formatting import format_interval, format_number
+from dpmia.common.formatting import format_bound, format_interval
 from dpmia.formats.rows import BLIND, BLIND_WITH_LOSS, NO_ATTACK
 from dpmia.papers.artifact import RunSummary
 from dpmia.papers.humphries.names import EQUAL
@@ -47,11 +47,11 @@ def tabulate(tables: dict[str, pd.DataFrame], run_summary: RunSummary) -> pd.Dat
         iid = arm + IID_SUFFIX if (experiment, arm + IID_SUFFIX) in cells.index else EQUAL
         if iid == arm:
             continue
-        finite = np.isfinite(epsilon)
+        bound = float(advantage_bound(epsilon, description.delta, description.relation))
         lines.append(
             [
                 *(experiment, arm, format_epsilon(epsilon)),
-                f"{advantage_bound(epsilon, description.delta, description.relation):.3f}" if finite else None,
+                format_bound(bound) if np.isfinite(epsilon) else None,
                 _cell(cells, experiment, iid, epsilon, NO_ATTACK, "advantage_ceiling", interval=False),
                 _cell(cells, experiment, iid, epsilon, ATTACK, "advantage"),
                 _cell(cells, experiment, arm, epsilon, ATTACK, "advantage"),
@@ -76,8 +76,8 @@ def _order(arms: pd.Series) -> pd.Series:
 
 
 def _cell(cells: pd.DataFrame, *key: object, interval: bool = True) -> str | None:
-    """Format a mean with its interval; None where it was not measured, or could not be."""
+    """Format a mean with its interval, a bound rounded up; None where it was not measured, or could not be."""
     mean, low, high = cells.loc[key] if key in cells.index else (np.nan, np.nan, np.nan)
     if np.isnan(mean):
         return None
-    return format_interval(mean, low, high) if interval else format_number(mean)
+    return format_interval(mean, low, high) if interval else format_bound(mean)

@@ -6,7 +6,7 @@ import pandas as pd
 
 from dpmia.common.arms import IID_SUFFIX
 from dpmia.common.epsilon import format_epsilon
-from dpmia.common.formatting import format_interval, format_number
+from dpmia.common.formatting import format_bound, format_interval
 from dpmia.papers.artifact import RunSummary
 from dpmia.papers.humphries import strong
 from dpmia.papers.humphries.names import EQUAL
@@ -44,7 +44,7 @@ def tabulate(tables: dict[str, pd.DataFrame], run_summary: RunSummary) -> pd.Dat
 
     def bound(experiment: str, arm: str, epsilon: float, metric: str) -> str | None:
         mean = exact.get((experiment, arm, epsilon, strong.METRICS[metric][0]))
-        return None if pd.isna(mean) else format_number(mean)
+        return None if pd.isna(mean) else format_bound(mean)
 
     lines = []
     for experiment, of_one in rows.groupby("experiment", sort=False):

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
+from dpmia.common.formatting import format_bound
 from dpmia.common.optional import needed
 from dpmia.formats.rows import NO_ATTACK, MissingRowsError
 from dpmia.jobs.describing import PrecisionBudget
@@ -124,7 +125,10 @@ def _draw(table: pd.DataFrame, run_summary: RunSummary, label: str, what: str) -
 def _format_ceilings(table: pd.DataFrame) -> str:
     """Format the exact upper bounds of the mechanisms, for which the axes have no place."""
     ranges = table.dropna(subset=["ceiling"]).groupby("bound", sort=False)["ceiling"].agg(["min", "max"])
-    parts = [f"{low:.2f} to {high:.2f} under {bound:.3f}" for bound, (low, high) in ranges.iterrows()]
+    parts = [
+        f"{format_bound(low, 2)} to {format_bound(high, 2)} under {bound:.3f}"
+        for bound, (low, high) in ranges.iterrows()
+    ]
     return f"Exact upper bounds on precision of these mechanisms: {', '.join(parts)}." if parts else ""
 
 

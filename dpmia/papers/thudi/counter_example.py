@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from dpmia.common.formatting import format_significant
+from dpmia.common.formatting import format_bound, format_significant
 from dpmia.papers import drawing
 from dpmia.papers.artifact import RunSummary
 from dpmia.privacy.upper_bounds import advantage_ceiling, gaussian_trade_off
@@ -57,7 +57,8 @@ def draw(table: pd.DataFrame, run_summary: RunSummary) -> drawing.CaptionedFigur
         figure,
         f"Exact. One full-batch step with noise {NOISE:g}: ε = {EPSILON:g} and δ = {format_significant(DELTA)} by "
         "the improved conversion from Rényi DP. The bound at each threshold is that of attacks that accept as often; "
-        f"it says nothing where they accept less often than δ. Accuracy: (ε, δ) allows {formula:.3f}, the step itself "
-        f"{exact:.3f}, which the attack reaches; in (a) the attack is the exact upper bound everywhere.",
+        f"it says nothing where they accept less often than δ. Accuracy: (ε, δ) allows {format_bound(formula)}, the "
+        f"step itself {format_bound(exact)}, which the attack reaches; in (a) the attack is the exact upper bound "
+        "everywhere.",
     )
     return figure

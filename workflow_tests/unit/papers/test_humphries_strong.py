@@ -9,6 +9,7 @@ from drawn import caption, lines, titles
 from scipy.special import stdtrit
 from settings_samples import OWN_CONFIG, ROOT
 
+from dpmia.common.formatting import format_lower_bound
 from dpmia.evaluation.summary import UNCERTAINTY
 from dpmia.formats.rows import COLUMNS, KEYS
 from dpmia.metrics.intervals import EXACT, REPLICATES, TOO_FEW, mean_interval
@@ -147,7 +148,7 @@ def replicates(experiment, count=3):
         key = [experiment, "canaries", False, epsilon, attack, attack == "random"]
         rows += [[*key, metric, replicate, value] for metric, value in values.items()]
         if np.isfinite(epsilon) and attack == "lira":
-            rows.append([*key[:4], "model", False, "advantage_ceiling", replicate, 0.25])
+            rows.append([*key[:4], "model", False, "advantage_ceiling", replicate, 0.2501])
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
@@ -163,13 +164,14 @@ def test_each_attack_has_a_lower_bound_that_holds_together_with_all_others():
     # 100 canaries of each of 3 models; two attacks and four shares of guesses.
     expected = epsilon_from_guesses(300, 300, 300, 1e-5, 1 - 0.05 / 8)
     assert row["right guesses"] == "300 of 300"
-    assert row["lower bound on epsilon"] == f"{expected:.2f}"
+    assert row["lower bound on epsilon"] == format_lower_bound(expected, 2)
+    assert float(row["lower bound on epsilon"]) < expected
     assert expected > 3.5
     assert table.loc[("adult_canaries", "∞", "random"), "lower bound on epsilon"] == "0.00"
     at_one = float(table.loc[("student_canaries", "1", "lira"), "lower bound on epsilon"])
     assert at_one == pytest.approx(
         max(epsilon_from_guesses(round(0.6 * 3 * count), 3 * count, 300, 1e-5, 1 - 0.05 / 8) for count in GUESSES),
-        abs=0.005,
+        abs=0.01,
     )
 
 
@@ -180,7 +182,7 @@ def test_advantages_stand_beside_their_ceiling():
     row = of_canaries().set_index(["experiment", "epsilon", "attack"]).loc[("adult_canaries", "1", "lira")]
     interval = mean_interval(np.array([0, 0.1, 0.2]))
     assert row["advantage"] == f"0.100 [{interval.low:.3f}, {interval.high:.3f}]"
-    assert row["advantage, exact upper bound"] == "0.250"
+    assert row["advantage, exact upper bound"] == "0.251", "rounded up"
     assert row[["TPR at 1 % FPR", "TPR at 1 % FPR, exact upper bound"]].isna().all(), "fifty non-members: no number"
     assert row["replicates"] == 3
 
@@ -211,6 +213,14 @@ def test_the_strongest_attack_stands_beside_both_bounds():
     without = table.set_index(["experiment", "epsilon"]).loc[("student_strong", "∞")]
     assert pd.isna(without["exact upper bound"])
     assert without["best attack, IID"].startswith("rmia_offline 0.400 [")
+
+
+def test_bounds_are_rounded_up():
+    given = summary("student_strong")
+    given.loc[given["metric"].str.contains("ceiling"), ["mean", "low", "high"]] += 1e-5
+    table = strong_limits.tabulate({"summary/student_strong": given}, run_summary(["student_strong"]))
+    row = table.set_index("epsilon").loc["10"]
+    assert (row["exact upper bound"], row["TPR at 1 % FPR, exact upper bound"]) == ("0.601", "0.301")
 
 
 def test_rates_that_cannot_be_measured_are_missing():

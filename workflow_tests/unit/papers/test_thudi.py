@@ -22,6 +22,7 @@ from thudi_tables import (
     wilson,
 )
 
+from dpmia.common.formatting import format_bound
 from dpmia.common.registry import load
 from dpmia.metrics.intervals import REPLICATES
 from dpmia.metrics.precision import ROC_RATES
@@ -122,7 +123,7 @@ def test_figures_5_and_6_show_the_models_of_each_bound_and_mark_what_cannot_be_m
         met["ceiling"], [ceiling(*cell) for cell in zip(met["epsilon"], met["rate"], strict=True)], rtol=1e-6
     )
     caption_text = caption(figure)
-    low, high = (f"{ceiling(epsilon, rate):.2f}" for epsilon, rate in ((5.197, 0.1), (0.802, 0.9)))
+    low, high = (format_bound(ceiling(epsilon, rate), 2) for epsilon, rate in ((5.197, 0.1), (0.802, 0.9)))
     assert f"{low} to {high} under 0.953" in caption_text
 
 
