@@ -55,7 +55,7 @@ rule claims:
 
 
 rule check_claims:
-    """Judge the papers' claims in worlds of known truth, placebo among them, made of what was run so far."""
+    """Simulate claims under known effects, and under none: how often each is reproduced, from what was run so far."""
     log:
         f"logs/{RUN}/check_claims.log",
     localrule: True
@@ -69,7 +69,7 @@ rule check_claims:
         run=lambda wildcards: SCOPE.judge_job(TIMES).plain(),
         planned=lambda wildcards: replicates_by_scale(),
     message:
-        "Judging the claims of the papers in worlds of known truth"
+        "Judging the claims of the papers in simulations"
     script:
         "../scripts/check_claims.py"
 

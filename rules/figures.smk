@@ -40,5 +40,6 @@ for artifact in (*SCOPE.artifacts.values(), *CHECKS, validation.KEPT_EPSILON):
             f"{artifact.name} is made"
 
     paper = PAPER_OF.get(artifact.name)
-    description = f"{BIBLIOGRAPHY[paper].short}: {{}}." if paper else "{}: a second opinion on the run."
-    describe(artifact.name, description.format(titles.title_of(artifact.name)))
+    title = titles.title_in(BIBLIOGRAPHY[paper].short if paper else "", artifact.name)
+    whose = " (ours)" if paper and artifact.ours else ""
+    describe(artifact.name, f"{title}{whose}: {artifact.reading.topic}.")

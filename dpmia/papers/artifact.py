@@ -23,6 +23,7 @@ class Artifact(PlainData):
         draw: `module:function`; takes (table, run_summary) and returns a figure with its caption. None for a table.
         tables: what it is made of, each as `stage/experiment`: `summary` (metrics with intervals), `sizes`, ...
         reading: what it is about, and how to read it.
+        ours: whether no paper has it; a variant of a paper's figure is ours, too.
         some_suffice: settings that hold only some of its experiments make it of those; without, not at all.
     """
 
@@ -33,6 +34,7 @@ class Artifact(PlainData):
     draw: str | None = None
     tables: tuple[str, ...] = ()
     some_suffice: bool = False
+    ours: bool = False
     reading: Reading = field(kw_only=True)
 
     def __post_init__(self) -> None:

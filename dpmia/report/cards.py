@@ -191,7 +191,7 @@ def shown(artifact: Artifact, reported: ReportedRun, its_claims: list[ShownClaim
         id=artifact.name,
         title=title,
         topic=reading.topic,
-        ours=titles.is_ours(artifact.name),
+        ours=artifact.ours,
         caption=artifact.caption,
         how=reading.how,
         picture=page.picture(files["png"], alt) if complete and artifact.kind == "figure" else None,

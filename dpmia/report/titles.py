@@ -27,12 +27,6 @@ def title_of(artifact: str) -> str:
     return f"{_KINDS[kind]} {number}" + (f", {variant.replace('_', ' ')}" if variant else "")
 
 
-def is_ours(artifact: str) -> bool:
-    """Return whether an artifact is none of a paper: only those with a number and no variant are."""
-    numbered = _NUMBERED.match(artifact.partition("_")[2])
-    return numbered is None or numbered[3] is not None
-
-
 def title_in(paper: str, artifact: str) -> str:
     """Return an artifact's name with that of its paper, if it has one: `Humphries et al., figure 2`."""
     title = title_of(artifact)

@@ -18,6 +18,7 @@ ARTIFACTS = (
         "1e-5 for one model at least, and at most 0.05 for all. Rounding alone makes 2e-7; but Adam may send a weight "
         "whose gradient is zero but for rounding the other way, which by chance one model shows and not several.",
         f"{_HERE}:tabulate",
+        ours=True,
         reading=Reading(
             "the same models trained by another engine",
             "Each row: the largest difference between outputs of models that two engines train from the same "
@@ -32,6 +33,7 @@ ARTIFACTS = (
         "bound than the privacy loss distribution (pld, prv), which is computed numerically: pld rounds it up, prv "
         "adds 0.01 for its error.",
         f"{_HERE}:tabulate_accountants",
+        ours=True,
         reading=Reading(
             "the same ε from another accountant",
             "Each row: ε of one mechanism from two libraries. Equal means that both account for the same mechanism.",
@@ -52,6 +54,7 @@ KEPT_EPSILON = Artifact(
     "refutes the engine. Few models give low bounds: gross faults are found, and nothing is proved.",
     "dpmia.validation.engines_keep_epsilon:tabulate",
     tables=("guarantees/engines",),
+    ours=True,
     reading=Reading(
         "whether attacks refute the epsilon of an engine",
         "Each row: one training of eight records, repeated with and without one of them. Compare the two lower bounds "

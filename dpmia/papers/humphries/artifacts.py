@@ -47,6 +47,7 @@ ARTIFACTS = (
         _CURVES,
         f"{_HERE}.groups:draw_four",
         ("summary/adult_cluster_reverse",),
+        ours=True,
         reading=Reading("Adult, members from the other cluster", WITH_ACCURACY),
     ),
     Artifact(
@@ -56,6 +57,7 @@ ARTIFACTS = (
         _CURVES,
         f"{_HERE}.groups:draw_two",
         ("summary/adult_cluster_nearest",),
+        ours=True,
         reading=Reading("Adult, clusters paired nearest", WITH_ACCURACY),
     ),
     Artifact(
@@ -65,6 +67,7 @@ ARTIFACTS = (
         f"{_HERE}.guarantees:tabulate",
         f"{_HERE}.guarantees:draw",
         ("summary/adult_cluster", "summary/adult_cluster_add_remove", "summary/adult_cluster_published"),
+        ours=True,
         reading=Reading("Adult, other neighbouring relations and noise", BY_EPSILON),
     ),
     Artifact(
@@ -83,6 +86,7 @@ ARTIFACTS = (
         _CURVES,
         f"{_HERE}.groups:draw_two",
         ("summary/compas_cluster_nearest",),
+        ours=True,
         reading=Reading("COMPAS, clusters paired nearest", WITH_ACCURACY),
     ),
     Artifact(
@@ -111,6 +115,7 @@ ARTIFACTS = (
         _CURVES,
         f"{_HERE}.shares:draw_education",
         ("summary/adult_education_text",),
+        ours=True,
         reading=Reading("Adult, education grouped as in the paper's text", WITH_ACCURACY),
     ),
     Artifact(
@@ -156,6 +161,7 @@ ARTIFACTS = (
         f"{_HERE}.dependence:tabulate",
         f"{_HERE}.dependence:draw",
         _BLIND,
+        ours=True,
         reading=Reading(
             "advantage against the dependence index",
             "Each marker is one arm of an experiment. Horizontal: the dependence index, the AUC of a blind baseline; "
@@ -173,6 +179,7 @@ ARTIFACTS = (
         "In brackets: 95 % intervals; the last column says over what that of the attack, non-IID, is.",
         f"{_HERE}.limits:tabulate",
         tables=_BLIND,
+        ours=True,
         reading=Reading(
             "attacks beside upper bound and blind baseline",
             "Each row is one arm at one ε. The attack on the IID arm should lie below the exact upper bound. Where "
@@ -189,6 +196,7 @@ ARTIFACTS = (
         f"{_HERE}.strong:tabulate",
         f"{_HERE}.strong:draw",
         ("summary/adult_cluster_strong", "summary/student_strong"),
+        ours=True,
         reading=Reading(
             "attacks with reference models",
             "Horizontal: the privacy budget ε; smaller is more private, ∞ is training without privacy. Vertical: the "
@@ -207,6 +215,7 @@ ARTIFACTS = (
         f"{_HERE}.strong_limits:tabulate",
         tables=tuple(f"summary/{name}" for name in STRONG),
         some_suffice=True,
+        ours=True,
         reading=Reading(
             "the strongest attack beside the upper bounds",
             "Each row is one arm at one ε. On the IID arm, the strongest attack should lie below both exact upper "
@@ -223,6 +232,7 @@ ARTIFACTS = (
         "and the lower bound on epsilon from guesses of their membership (95 %, all attacks of an epsilon together).",
         f"{_HERE}.canaries:tabulate",
         tables=("replicates/adult_canaries", "replicates/student_canaries"),
+        ours=True,
         reading=Reading(
             "worst-case records",
             "Each row is an attack at one ε on records that are built to be as exposed as possible. The lower bound "
@@ -258,6 +268,7 @@ ARTIFACTS = (
         "from the same initial weights. In brackets: 95 % intervals; the last column says over what.",
         f"{_HERE}.sampling:tabulate",
         tables=("summary/heart", "summary/heart_poisson"),
+        ours=True,
         reading=Reading(
             "shuffled epochs or Poisson batches",
             "Each row compares two ways to sample batches, from the same initial weights; intervals of a difference "

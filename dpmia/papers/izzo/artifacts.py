@@ -14,6 +14,7 @@ ARTIFACTS = (
         "The theorems' bounds on the best attacker beside the values it reaches, by enumeration of all halves of a few "
         "records; and the two numbers of proposition 9.",
         f"{_HERE}.theory:tabulate",
+        ours=True,
         reading=Reading(
             "bounds on the best attacker",
             "Each row is one number of one theorem: the bound beside the value that was computed. A value above its "
@@ -54,6 +55,7 @@ ARTIFACTS = (
         "Bounds of all five papers on membership inference under differential privacy, on common axes.",
         f"{_HERE}.bounds_all:tabulate",
         f"{_HERE}.bounds_all:draw",
+        ours=True,
         reading=Reading("bounds of all five papers", BOUND),
     ),
 )

@@ -26,6 +26,7 @@ ARTIFACTS = (
         "Numbers of the theorems, as printed and corrected: bound, budgets, deletion capacity, the example of figure "
         "8, and what the best of forty quantiles gains on random rankings.",
         f"{_HERE}.theory:tabulate",
+        ours=True,
         reading=Reading(
             "numbers of the theorems",
             "Each row is one number of one theorem, computed or simulated. Printed and corrected values stand apart.",
@@ -41,6 +42,7 @@ ARTIFACTS = (
         f"{_HERE}.controls:tabulate",
         tables=_STEPS,
         some_suffice=True,
+        ours=True,
         reading=Reading(
             "LiRA with and without clipping and noise",
             "The first models have no protection: there LiRA must work, or its failure on private models shows "

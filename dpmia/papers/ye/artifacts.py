@@ -61,6 +61,7 @@ ARTIFACTS = (
         f"{_HERE}.agreement:tabulate",
         f"{_HERE}.agreement:draw",
         ("per_record/ye_purchase",),
+        ours=True,
         reading=Reading(
             "agreement of attacks as a heatmap",
             "Each cell is the share of records on which two attacks decide alike, the paper's in parentheses; "
@@ -107,6 +108,7 @@ ARTIFACTS = (
         f"{_HERE}.margins:tabulate",
         f"{_HERE}.margins:draw",
         ("per_record/ye_purchase",),
+        ours=True,
         reading=Reading(
             "loss minus threshold of members, by two attacks",
             "Each marker is one member. Below 0 an attack predicts it a member, rightly. Markers on one side of a "

@@ -18,6 +18,7 @@ ARTIFACTS = (
         "The theorems at a few ratios of standard deviations (new records over members); the threshold attack also "
         "simulated on a million normal errors of either kind.",
         f"{_HERE}.theory:tabulate",
+        ours=True,
         reading=Reading(
             "theorems at a few ratios of errors",
             "Each row is one ratio of errors: what theorem 3 and its variants give, beside what was simulated. "
