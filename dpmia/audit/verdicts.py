@@ -16,7 +16,7 @@ from dpmia.audit.formatting import (
     metric_name,
 )
 from dpmia.audit.plain import AT_LOW_RATE, TOO_WIDE, guessed_at_low_rate, no_interval, place, standing_out
-from dpmia.common.formatting import format_number
+from dpmia.common.formatting import format_bound, format_number
 from dpmia.common.optional import needed
 from dpmia.common.plain import PlainData
 from dpmia.jobs.auditing import Description
@@ -139,7 +139,17 @@ def _nothing_shown(entries: Sequence[Entry]) -> tuple[str, str]:
     if high - GUESSING > TOO_WIDE:
         shown = f"AUC {_auc(widest)} of {attack_name(widest.attack)} ({place(widest)})"
         return OPEN, f"{shown}: the interval is too wide to say"
-    return QUIET, f"no attack reached an AUC above {format_number(high, 2)} ({place(widest)})"
+    return QUIET, f"no attack reached an AUC above {format_number(high, 2)} ({place(widest)}){_low_rate(entries)}"
+
+
+def _low_rate(entries: Sequence[Entry]) -> str:
+    """Return what the AUC hides, as a part of the reason: how many members may stand out all the same."""
+    measured = [entry for entry in chosen_from(entries, AT_LOW_RATE) if entry.cell(AT_LOW_RATE).high is not None]
+    if not measured:
+        return f"; its {metric_name(AT_LOW_RATE)} has no interval, so a few members may stand out"
+    widest = max(measured, key=lambda entry: needed(entry.cell(AT_LOW_RATE).high))
+    high, guessing = needed(widest.cell(AT_LOW_RATE).high), guessed_at_low_rate(widest)
+    return f", nor a {metric_name(AT_LOW_RATE)} above {format_bound(high)}, guessing {format_number(guessing)}"
 
 
 def _auc(entry: Entry) -> str:

@@ -1,5 +1,6 @@
 """Verdicts of an audit: what must be shown for each, and what never counts as no leakage."""
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -48,6 +49,17 @@ def test_a_quiet_verdict_is_about_every_attack():
     kind, reason = verdict(sure, entry(iid=True, auc=cell(0.6, 0.12)))
     assert (kind, "LiRA offline" in reason) == ("open", True)
     assert verdict(sure, entry(iid=True, auc=bare(0.5)))[0] == "open"
+
+
+def test_a_quiet_verdict_says_how_many_members_may_stand_out_all_the_same():
+    seen = entry(iid=True, auc=cell(0.5, 0.03), tpr_at_1pct_fpr=cell(0.02, 0.03))
+    _, reason = verdict(seen)
+    assert reason.startswith("no attack reached an AUC above 0.53 (")
+    limit = re.search(r"\), nor a TPR at 1 % FPR above (0\.\d{3}), guessing 0\.013$", reason)
+    assert limit
+    assert float(limit[1]) >= seen.cell("tpr_at_1pct_fpr").high
+    _, reason = verdict(changed(seen, tpr_at_1pct_fpr=None))
+    assert reason.endswith("; its TPR at 1 % FPR has no interval, so a few members may stand out")
 
 
 def test_a_quiet_verdict_is_about_every_arm():
