@@ -63,7 +63,8 @@ class Condition:
             replicate; an exact number; a curve), or the only cell itself.
         by_replicate: whether each value rests on the metrics of its replicate alone; else all replicates together
             choose what is compared, as the size with the largest mean.
-        epsilons: those that the quantity names one by one, so that verdicts say which of them were not run.
+        epsilons: where the quantity is taken, so that verdicts say which of those that were planned were not run.
+        mean_over_epsilons: whether it is a mean over them; else each is a case of its own.
     """
 
     quantity: str
@@ -71,6 +72,7 @@ class Condition:
     measure: Callable[[Tables], Any]
     by_replicate: bool = True
     epsilons: Epsilons = ALL
+    mean_over_epsilons: bool = False
 
     def __str__(self) -> str:
         return f"{self.quantity}: {self.comparison}"
@@ -95,7 +97,14 @@ class Condition:
 
 
 class DecisionRule(ABC):
-    """How a claim is decided: by conditions, each with its comparison."""
+    """How a claim is decided: by conditions, each with its comparison.
+
+    Attributes:
+        conditions: of the claim.
+        fails_in_all_cases: whether the claim fails only if each case does; a case that was not run leaves it open.
+    """
+
+    fails_in_all_cases = False
 
     def __init__(self, *conditions: Condition, note: Note | None = None) -> None:
         """Take the conditions, and what makes another note than the rule's own."""
@@ -183,8 +192,11 @@ class Some(DecisionRule):
     """At least one mean must meet its condition; the best one is reported.
 
     `Every` the other way round: any wrong limit may make a wrong "reproduced", so limits that accept hold together with
-    95 %; "not reproduced" takes that every mean fails, each by its own one-sided 95 % limits.
+    95 %; "not reproduced" takes that every mean fails, each by its own one-sided 95 % limits. A mean without number may
+    meet its condition, so with such a claim is not refuted.
     """
+
+    fails_in_all_cases = True
 
     @property
     def criterion(self) -> str:
@@ -196,7 +208,8 @@ class Some(DecisionRule):
         cells, without = self._means(measured)
         findings = [_of_mean(*cell, Errors(error / len(cells), error / cell[0].sides, error)) for cell in cells]
         best = _of_many(max(findings, key=lambda finding: (_RANK[finding.holds], finding.margin)), findings, "best")
-        return replace(best, note=best.note + without)
+        holds = None if without and not best.holds else best.holds
+        return replace(best, holds=holds, note=best.note + without)
 
 
 class Exact(DecisionRule):
@@ -284,6 +297,7 @@ class Together(DecisionRule):
             raise ValueError("Together: more than one rule depends on chance. Put their conditions into one rule.")
         super().__init__(*(condition for rule in rules for condition in rule.conditions))
         self._rules = rules
+        self.fails_in_all_cases = any(rule.fails_in_all_cases for rule in rules)
 
     @property
     def criterion(self) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pandas as pd
 
 from dpmia.claims.claim import EXPERIMENT, KINDS, Claim, Finding
-from dpmia.claims.decisions import Every, Undecidable
+from dpmia.claims.decisions import Condition, Every, Undecidable
 from dpmia.claims.limits import ERROR, ERROR_OF_LOOK, LIKELY, WITHOUT_LIMIT
 from dpmia.claims.more_replicates import decided_shares, rests_on_replicates
 from dpmia.claims.power import assess, describe, describe_detectable
@@ -128,8 +128,10 @@ def judge(claim: Claim, run: JudgedRun) -> tuple[str, Finding]:
         finding = replace(finding, interval=", ".join(filter(None, [finding.interval, over, run.look(claim.tables)])))
     if missing:
         finding = _noted(f"judged without {run.without(missing)}", finding)
-    if absent := _epsilons_not_run(claim, tables):
+    if absent := _epsilons_not_run(claim.conditions, tables):
         finding = _noted(f"judged without {absent}", finding)
+    if finding.holds is False and lacks_cases(claim, run):
+        finding = _noted("what was not run may meet it", replace(finding, holds=None))
     if models := run.models(tables):
         finding = _noted(f"trained: {models}", finding)
     if isinstance(claim.rule, Undecidable):
@@ -139,7 +141,16 @@ def judge(claim: Claim, run: JudgedRun) -> tuple[str, Finding]:
         if _refuted_by_the_papers_networks(claim, tables, run):
             return NOT_REPRODUCED, _noted("not by the networks of scale paper alone, either", finding)
         return OTHER_NETWORK, _noted(f"not reproduced, but scale paper trains: {networks}", finding)
+    if finding.holds and networks:
+        finding = _noted(f"with smaller networks than scale paper trains: {networks}", finding)
     return _HOLDS[finding.holds], finding
+
+
+def lacks_cases(claim: Claim, run: JudgedRun) -> bool:
+    """Return whether a claim fails only if all cases do, and some were not run: what was run can only show it."""
+    tables = run.tables(claim.tables)
+    by_case = [condition for condition in claim.conditions if not condition.mean_over_epsilons]
+    return claim.rule.fails_in_all_cases and bool(len(tables) < len(claim.tables) or _epsilons_not_run(by_case, tables))
 
 
 def tables_of_its_networks(claim: Claim, tables: Mapping[str, pd.DataFrame], run: JudgedRun) -> dict[str, pd.DataFrame]:
@@ -158,17 +169,17 @@ def _refuted_by_the_papers_networks(claim: Claim, tables: Mapping[str, pd.DataFr
         return False
 
 
-def _epsilons_not_run(claim: Claim, tables: Mapping[str, pd.DataFrame]) -> str:
-    """Return which epsilons that a claim names one by one none of its attacks was run at, for each table.
+def _epsilons_not_run(conditions: Sequence[Condition], tables: Mapping[str, pd.DataFrame]) -> str:
+    """Return which planned epsilons of a claim's conditions none of its attacks was run at, for each table.
 
-    A claim that names no attack has them where any row of the table does.
+    Conditions that name no attack have them where any row of the table does.
     """
-    named = sorted({epsilon for condition in claim.conditions for epsilon in condition.epsilons.named})
-    attacks = {attack for condition in claim.conditions for attack in condition.epsilons.attacks}
+    planned = sorted({epsilon for condition in conditions for epsilon in condition.epsilons.planned})
+    attacks = {attack for condition in conditions for attack in condition.epsilons.attacks}
     absent: dict[str, list[str]] = {}
-    for name, table in tables.items() if named else ():
+    for name, table in tables.items() if planned else ():
         run = set(table["epsilon"][table["attack"].isin(attacks)] if attacks else table["epsilon"])
-        if lost := [format_epsilon(epsilon) for epsilon in named if epsilon not in run]:
+        if lost := [format_epsilon(epsilon) for epsilon in planned if epsilon not in run]:
             absent.setdefault(", ".join(lost), []).append(experiment_of(name))
     return "; ".join(f"ε = {lost} of {', '.join(names)}" for lost, names in absent.items())
 
@@ -198,7 +209,7 @@ def judge_all(claims: Mapping[str, Iterable[Claim]], run: JudgedRun) -> pd.DataF
             verdict, finding = judged[claim.id]
             if verdict == REPRODUCED and claim.id in power_table.index and power_table.loc[claim.id, "met_at_random"]:
                 verdict, finding = MET_AT_RANDOM, _noted("random scores and equal accuracies give it, too", finding)
-            if verdict == UNDECIDED and _takes_more_records(claim, run):
+            if verdict == UNDECIDED and not lacks_cases(claim, run) and _takes_more_records(claim, run):
                 verdict, finding = (
                     TOO_FEW_RECORDS,
                     _noted("more replicates of the same records hardly decide it", finding),

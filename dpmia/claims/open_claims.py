@@ -15,6 +15,7 @@ from dpmia.claims.judge import (
     UNDECIDED,
     JudgedRun,
     judge,
+    lacks_cases,
     tables_of_its_networks,
 )
 from dpmia.claims.limits import LIKELY, WITHOUT_LIMIT
@@ -100,7 +101,7 @@ def _prospect(claim: Claim, other: bool, run: JudgedRun, groups: Mapping[str, tu
         run: see `stand_of_claims`.
         groups: see `together`.
     """
-    tables = run.tables(claim.tables)
+    tables, lacking = run.tables(claim.tables), lacks_cases(claim, run)
     if other and not (tables := tables_of_its_networks(claim, tables, run)):
         return "not reproduced by other networks than the paper's, of which more replicates decide nothing"
     if not rests_on_replicates(claim, tables):
@@ -113,7 +114,9 @@ def _prospect(claim: Claim, other: bool, run: JudgedRun, groups: Mapping[str, tu
     if not later:
         return f"all {len(TIMES)} looks are taken"
     multiples = [*(times / now for times in later), WITHOUT_LIMIT]
-    shares = decided_shares(claim, tables, multiples, run.error, outcomes=(False,) if other else (True, False))
+    # Refuted by other networks, it can only be refuted again; where cases are lacking, it can only be shown.
+    outcomes = (False,) if other else (True,) if lacking else (True, False)
+    shares = decided_shares(claim, tables, multiples, run.error, outcomes=outcomes)
     if math.isnan(shares[WITHOUT_LIMIT]):
         return "what more replicates would show cannot be estimated from so few"
     likely = [times for times in later if shares[times / now] >= LIKELY]
@@ -121,6 +124,8 @@ def _prospect(claim: Claim, other: bool, run: JudgedRun, groups: Mapping[str, tu
         return Prospect(claim.id, names, likely[0])
     if other and shares[WITHOUT_LIMIT] < LIKELY:
         return "not reproduced by other networks than the paper's; those of the paper are not likely to refute it"
+    if lacking and shares[WITHOUT_LIMIT] < LIKELY:
+        return "what was run is not likely to show it, and only what was not run can refute it"
     if shares[WITHOUT_LIMIT] < LIKELY:
         return f"it takes more records, not more replicates (judged at {format_percent(run.error)})"
     share = format_percent(shares[later[-1] / now], 2)

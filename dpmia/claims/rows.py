@@ -29,13 +29,15 @@ class Epsilons:
         least: none below.
         most: none above.
         named: only these, where there are any.
-        attacks: those that must be run there, for what verdicts say of named epsilons that were not run.
+        attacks: those that must be run at those that were `planned`.
+        grid: the epsilons of the paper's figure.
     """
 
     least: float = 0.0
     most: float = math.inf
     named: tuple[float, ...] = ()
     attacks: tuple[str, ...] = ()
+    grid: tuple[float, ...] = ()
 
     def __contains__(self, epsilon: float) -> bool:
         return self.least <= epsilon <= self.most and (not self.named or epsilon in self.named)
@@ -48,6 +50,11 @@ class Epsilons:
         from_least = f" from {format_epsilon(self.least)} up" if self.least else ""
         to_most = f" up to {format_epsilon(self.most)}" if self.most < math.inf else ""
         return f"every epsilon{from_least}{to_most}"
+
+    @property
+    def planned(self) -> tuple[float, ...]:
+        """Those that are known one by one, so that verdicts say which of them were not run."""
+        return self.named or tuple(epsilon for epsilon in self.grid if epsilon in self)
 
     @property
     def place(self) -> str:

@@ -9,12 +9,12 @@ from world_tables import shared_table, study_table
 from dpmia.claims.build import claim, theorem
 from dpmia.claims.comparisons import above, at_most
 from dpmia.claims.deciding import Effort, describe, propose
-from dpmia.claims.decisions import Condition
+from dpmia.claims.decisions import Condition, Some
 from dpmia.claims.judge import JudgedRun, judge, judge_all
 from dpmia.claims.open_claims import stand_of_claims, together
-from dpmia.claims.quantities import at, metric
+from dpmia.claims.quantities import at, at_each, metric
 from dpmia.claims.render import markdown
-from dpmia.claims.rows import Splits
+from dpmia.claims.rows import Epsilons, Splits
 from dpmia.formats.looks import Look, Looks
 from dpmia.formats.rows import COLUMNS
 from dpmia.formats.tables import write_table
@@ -132,6 +132,21 @@ def test_of_a_claim_that_other_networks_refute_only_those_of_the_paper_get_count
     again = JudgedRun(folder, False, "laptop", other_networks={"other": "alexnet"})  # a run reads each table once
     (wrong,) = stand_of_claims([refuted], again, EFFORTS | {"other": EFFORT}, None).leaves.values()
     assert wrong.endswith("those of the paper are not likely to refute it")
+
+
+def test_what_only_epsilons_that_were_not_run_can_refute_gets_no_replicates(folder):
+    epsilons = Epsilons(named=(1, 10))
+    condition = Condition("gain", above(0), at_each(epsilons, metric("far", "a", "loss")), epsilons=epsilons)
+    some = claim("toy-some", "It leaks.", condition, artifact="toy_fig1", tables=("replicates/far",), rule=Some)
+    write_table(folder / "replicates/far.csv", table("far", -1.12))
+    run = JudgedRun(folder, False, "laptop")
+    assert judge(some, run)[0] == "undecided"
+    standing = stand_of_claims([some], run, EFFORTS, None)
+    assert (standing.decided, standing.prospects) == ((), ())
+    assert standing.leaves["toy-some"] == (
+        "what was run is not likely to show it, and only what was not run can refute it"
+    )
+    assert judge_all({"toy": [some]}, run)["verdict"].tolist() == ["undecided"], "more records would not help, either"
 
 
 def test_looks_before_are_counted_and_there_are_four_at_most(folder):

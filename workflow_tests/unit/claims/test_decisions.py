@@ -195,6 +195,12 @@ def test_some_mean_must_hold_and_the_best_is_reported():
     assert several[0].note == "best of 2: 1"
 
 
+def test_a_mean_without_number_may_be_the_one_that_holds():
+    unknown = judged(Some, cells(-1, -2) | {"unknown": [np.nan, np.nan, np.nan]}, above(0))
+    assert (unknown.holds, unknown.note) == (None, "best of 2: 0; 1 more have no number")
+    assert judged(Some, cells(-1, 2) | {"unknown": [np.nan, np.nan, np.nan]}, above(0)).holds
+
+
 def test_a_cell_may_have_a_value_of_its_own():
     comparison = near_each({"0": 1, "1": 2}, 0.1)
     assert judged(Every, cells(1, 2), comparison).holds

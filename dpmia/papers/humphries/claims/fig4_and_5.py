@@ -34,7 +34,7 @@ def _trend(experiment: str, attack: str, comparison: Comparison, group: str, arm
         f"slope of the advantage of {ATTACKS[attack]} over the share p of {group} from {shares[0]:g} to {shares[-1]:g}"
     )
     slope = trend({SHARES[arm]: metric(experiment, arm, attack) for arm in arms})
-    return Condition(f"{quantity}, at {FROM_1}", comparison, at_each(FROM_1, slope))
+    return Condition(f"{quantity}, at {FROM_1}", comparison, at_each(FROM_1, slope), epsilons=FROM_1)
 
 
 def _steps(experiment: str, attack: str, group: str, arms: tuple[str, ...]) -> Condition:
@@ -46,14 +46,14 @@ def _steps(experiment: str, attack: str, group: str, arms: tuple[str, ...]) -> C
     }
     shares = listed_numbers(tuple(SHARES[arm] for arm in arms))
     quantity = f"advantage of {ATTACKS[attack]} at each share p of {group} ({shares}) minus that at the one before"
-    return Condition(f"{quantity}, at {FROM_1}", above(0), at_each(FROM_1, rises))
+    return Condition(f"{quantity}, at {FROM_1}", above(0), at_each(FROM_1, rises), epsilons=FROM_1)
 
 
 def _nonmembers_better(experiment: str, arm: str) -> Condition:
     """Return the condition that non-members are classified better than members up to epsilon 1."""
     members, nonmembers = (metric(experiment, arm, name=f"accuracy_{part}") for part in ("members", "nonmembers"))
     quantity = f"accuracy on non-members minus that on members at p = {SHARES[arm]}, at {UP_TO_1}"
-    return Condition(quantity, above(0), at_each(UP_TO_1, nonmembers - members))
+    return Condition(quantity, above(0), at_each(UP_TO_1, nonmembers - members), epsilons=UP_TO_1)
 
 
 def _distance_of_accuracies(tables: Tables) -> pd.Series:
@@ -86,6 +86,8 @@ CLAIMS = (
             f"advantage of the average threshold at p = 0.75 and 1, mean over {FROM_1}",
             below(0),
             mean_over(FROM_1, {f"p = {SHARES[arm]:g}": metric(GENDER, arm, AVERAGE) for arm in ("p75", "p100")}),
+            epsilons=FROM_1,
+            mean_over_epsilons=True,
         ),
         paper_value="can be negative from p = 0.75",
         rule=Some,
@@ -107,6 +109,7 @@ CLAIMS = (
             f"distance between accuracy on members and on validation records, mean over all p and {UP_TO_1}",
             at_most(0.02),
             _distance_of_accuracies,
+            epsilons=UP_TO_1,
         ),
     ),
     _gender(

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
+
 from dpmia.claims.comparisons import Comparison
 from dpmia.claims.decisions import Condition
 from dpmia.claims.quantities import Quantity, at_each, metric
@@ -15,8 +18,10 @@ AVERAGE, OPTIMAL, SHADOW, RANDOM = "average_threshold", "optimal_threshold", "sh
 #: Attack -> as criteria call it.
 ATTACKS = {AVERAGE: "the average threshold", OPTIMAL: "the optimal threshold", SHADOW: "the shadow-model attack"}
 
-#: From .1 up the paper's figures; the smallest epsilon, .01, is next to no training at all.
-FROM_01, FROM_1, UP_TO_1 = Epsilons(least=0.1), Epsilons(least=1), Epsilons(most=1)
+#: The epsilons of the paper's figures.
+EVERY = Epsilons(grid=(0.01, 0.1, 1, 10, 100, 1000, math.inf))
+#: The smallest epsilon, .01, is next to no training at all.
+FROM_01, FROM_1, UP_TO_1 = replace(EVERY, least=0.1), replace(EVERY, least=1), replace(EVERY, most=1)
 STRICT = Epsilons(named=(0.1, 1))
 
 

@@ -45,6 +45,11 @@ def gain(experiment: str, rate: float, over: str = "baseline") -> Quantity:
     return lira(experiment, rate) - lira(experiment, rate, f"precision_{over}")
 
 
+def noted(text: str) -> Note:
+    """Return what adds to the note of each finding what a reader must know of the claim."""
+    return lambda tables, finding: f"{finding.note}; {text}"
+
+
 def measured(measure: Measure, enough: Callable[[pd.Series], bool], reason: str) -> tuple[Measure, Note]:
     """Return the measure of the cells with enough numbers, and the note that counts the others.
 
