@@ -55,12 +55,7 @@ rule all:
     input:
         [file for paper in PAPERS for file in SCOPE.files_of(paper)],
         SCOPE.tables_of_all(),
-        [LAYOUT.table("per_record", experiment) for experiment in EXPERIMENTS if SCOPE.looked_at(experiment)],
-        [
-            LAYOUT.table("exposure", experiment)
-            for experiment in EXPERIMENTS
-            if SCOPE.runs(experiment) and SCOPE.compares_seeds(experiment)
-        ],
+        [file for experiment in EXPERIMENTS if SCOPE.runs(experiment) for file in LAYOUT.of_records(experiment)],
         [file for artifact in CHECKS for file in SCOPE.files(artifact).values()],
         f"{RUN}/report.html",
     localrule: True

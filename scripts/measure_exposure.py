@@ -2,8 +2,9 @@
 
 from _job import run
 
-from dpmia.evaluation.exposure import COLUMNS, exposure_rows
+from dpmia.evaluation.exposure import exposure_rows
 from dpmia.formats.rows import write_rows
+from dpmia.formats.stages import EXPOSURE
 
 
 def main(snakemake):
@@ -12,7 +13,7 @@ def main(snakemake):
     rows = exposure_rows(
         snakemake.wildcards.experiment, inputs.targets, snakemake.params.seed, references=inputs.references
     )
-    write_rows(snakemake.output[0], rows, COLUMNS)
+    write_rows(snakemake.output[0], rows, EXPOSURE)
 
 
 run(main, snakemake)

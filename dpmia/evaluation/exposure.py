@@ -19,15 +19,11 @@ from dpmia.common.limits import LISTS_COMPARED
 from dpmia.common.seeds import Meaning, derive_seed
 from dpmia.evaluation.attacks import AttackersModels
 from dpmia.formats.signals import MEMBER, NONMEMBER, Signal, load_all
+from dpmia.formats.stages import EXPOSURE
 from dpmia.metrics.exposure import LISTED, calibration, is_stable, p_values, stability
 
 #: The false positive rate at which an attack claims to decide for each record.
 NOMINAL = 0.1
-
-COLUMNS = [
-    *("experiment", "arm", "epsilon", "score", "seeds", "records", "listed", "jaccard", "by_chance", "verdict"),
-    *("most_exposed", "nominal_fpr", "judged", "fpr", "smallest_p", "testable", "exceeded"),
-]
 
 
 @dataclass(frozen=True)
@@ -66,7 +62,7 @@ def exposure_rows(
         references: files of the losses of reference models.
 
     Returns:
-        One row for each arm and epsilon, as `COLUMNS` say; None where nothing is reported. `records` may be listed;
+        One row for each arm and epsilon, as `EXPOSURE` says; None where nothing is reported. `records` may be listed;
         `jaccard`, and what lists of random records reach `by_chance`; `verdict`, a sentence; `most_exposed`, rows of
         the data set that are on all lists, of stable lists only; `judged` records have a rate, whose mean is
         `fpr`; `smallest_p` is the smallest p-value that any of them can have with these numbers of models. For
@@ -89,7 +85,7 @@ def exposure_rows(
         rng = np.random.default_rng(derive_seed(root_seed, "exposure", *meaning[arm, epsilon]))
         keys = {"experiment": experiment, "arm": arm, "epsilon": float(epsilon), "score": ordered[0].kind}
         rows.append(keys | _agreement(ordered[:LISTS_COMPARED], rng) | _rates(ordered))
-    return [[row.get(column) for column in COLUMNS] for row in rows]
+    return [[row.get(column) for column in EXPOSURE] for row in rows]
 
 
 def _scored(signal: Signal, models: AttackersModels) -> _Scored:

@@ -13,6 +13,12 @@ SIZES = ("features", "classes", "members", "nonmembers", "population", "validati
 _TESTED = ("label", "attack", "alpha", "loss", "threshold")
 PER_RECORD = ["experiment", "arm", "target", "record", "label", "membership", *_TESTED[1:], "decision"]
 NULLS = ["experiment", "arm", "targets", "target", "record", *_TESTED, "null_losses", "null_loss"]
+#: Of the models of an arm and an epsilon: how far their lists of the most exposed records agree, and single records'
+#: false positive rates.
+EXPOSURE = [
+    *("experiment", "arm", "epsilon", "score", "seeds", "records", "listed", "jaccard", "by_chance", "verdict"),
+    *("most_exposed", "nominal_fpr", "judged", "fpr", "smallest_p", "testable", "exceeded"),
+]
 
 REGRESSION = [
     *("dataset", "records", "members", "nonmembers", "model", "parameter", "folds", "sigma_s", "sigma_d", "ratio"),
@@ -110,6 +116,11 @@ LAYOUTS: dict[str, tuple[TableLayout, ...]] = {
         ),
     ),
     "nulls": (TableLayout(NULLS, ("experiment", "arm", "attack")),),
+    "exposure": (
+        TableLayout(
+            EXPOSURE, ("experiment", "arm", "score", "verdict", "most_exposed"), ("experiment", "arm", "epsilon")
+        ),
+    ),
     "engines": (
         TableLayout(
             ENGINES,

@@ -21,7 +21,7 @@ LARGEST = 1e100
 
 #: Stages that have a folder for each experiment with a table for each job, and what the rows of those are about. Tables
 #: of `metrics` have a folder for each attack below.
-_ATTACKS = {"accuracy": (NO_ATTACK,), "blind": (BLIND, BLIND_WITH_LOSS), "exposure": ()}
+_ATTACKS = {"accuracy": (NO_ATTACK,), "blind": (BLIND, BLIND_WITH_LOSS)}
 
 
 def check_table(source: Source, table: pd.DataFrame, required: Collection[str] = ()) -> None:

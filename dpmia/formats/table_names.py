@@ -4,7 +4,7 @@ from __future__ import annotations
 
 #: Stages whose tables are named after the experiment or study that all rows are about; those of them that come from
 #: trained models.
-OF_EXPERIMENT = ("nulls", "per_record", "replicates", "sizes", "studies", "summary")
+OF_EXPERIMENT = ("exposure", "nulls", "per_record", "replicates", "sizes", "studies", "summary")
 OF_MODELS = ("nulls", "per_record", "replicates", "summary")
 
 

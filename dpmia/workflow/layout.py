@@ -9,6 +9,7 @@ from itertools import compress
 from math import isinf
 
 from dpmia.common.epsilon import spell_group
+from dpmia.common.limits import LISTS_COMPARED
 from dpmia.papers.artifact import Artifact
 from dpmia.papers.catalogue import PAPERS
 from dpmia.planning import jobs, reference_jobs
@@ -204,8 +205,17 @@ class RunLayout:
         """Return the files that a run makes of an experiment, whatever it shows: splits, models, metrics and means."""
         files = [*self.splits(name), *self.models(name), *self.metrics(name), self.table("summary", name)]
         if self._experiment(name).per_record:
-            files += [*self.leave_one_out(name), self.table("per_record", name)]
-        return files
+            files += self.leave_one_out(name)
+        return files + self.of_records(name)
+
+    def of_records(self, name: str) -> list[str]:
+        """Return the tables of an experiment about single records, where it has them."""
+        experiment = self._experiment(name)
+        measured = {
+            "per_record": experiment.per_record is not None,
+            "exposure": experiment.replicates >= LISTS_COMPARED,
+        }
+        return [self.table(stage, name) for stage, is_measured in measured.items() if is_measured]
 
     def files(self, name: str) -> list[str]:
         """Return all files that can be made of an experiment."""

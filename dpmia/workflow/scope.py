@@ -10,7 +10,6 @@ from typing import Any
 
 from dpmia.common.epsilon import spell_epsilon
 from dpmia.common.errors import ConfigError
-from dpmia.common.limits import LISTS_COMPARED
 from dpmia.datasets.raw.sources import data_mode_mismatch, files_at_hand, required_files, unavailable_reason
 from dpmia.formats.table_names import OF_MODELS, experiment_of
 from dpmia.jobs.checking import EngineCheck
@@ -135,14 +134,6 @@ class Scope:
         return {spell_epsilon(epsilon) for epsilon in every if epsilon is not None}
 
     # Tables.
-
-    def looked_at(self, experiment: str) -> bool:
-        """Return whether an experiment has per-record results, and its data are available."""
-        return self.plan.experiments[experiment].per_record is not None and self.runs(experiment)
-
-    def compares_seeds(self, experiment: str) -> bool:
-        """Return whether an experiment has as many replicates as lists of exposed records are compared over."""
-        return self.plan.experiments[experiment].replicates >= LISTS_COMPARED
 
     def held(self, tables: Iterable[str]) -> tuple[str, ...]:
         """Return those of some tables whose experiments or studies the plan holds, and are no user's own."""

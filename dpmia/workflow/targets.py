@@ -82,8 +82,7 @@ class Targets:
     def _files_of(self, name: str) -> frozenset[str]:
         """Return all files that are made of an experiment."""
         if name not in self._files:
-            exposure = [self.scope.layout.table("exposure", name)] if self.scope.compares_seeds(name) else []
-            self._files[name] = frozenset([*self.scope.layout.files(name), *exposure])
+            self._files[name] = frozenset(self.scope.layout.files(name))
         return self._files[name]
 
     def files_of(self, work: Iterable[str], artifacts: Iterable[Artifact]) -> list[str]:
@@ -96,8 +95,6 @@ class Targets:
                 files.append(layout.table("studies", name))
                 continue
             files += [*layout.clusters(name), *layout.expected(name)]
-            if scope.compares_seeds(name):
-                files.append(layout.table("exposure", name))
         return files + [next(iter(scope.files(artifact).values())) for artifact in artifacts]
 
     def download_of(self, files: Iterable[str]) -> float:

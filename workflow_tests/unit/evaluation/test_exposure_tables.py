@@ -5,10 +5,11 @@ import pytest
 from model_cards import card
 from scipy.stats import binom
 
-from dpmia.evaluation.exposure import COLUMNS, NOMINAL, exposure_rows
+from dpmia.evaluation.exposure import NOMINAL, exposure_rows
 from dpmia.formats.losses import Losses, save_losses
 from dpmia.formats.rows import write_rows
 from dpmia.formats.signals import MEMBER, NONMEMBER, Signal, save_signals
+from dpmia.formats.stages import EXPOSURE
 from dpmia.formats.tables import read_table
 
 RECORDS = 120
@@ -30,7 +31,7 @@ def table(folder, signals, references=None):
     if references is not None:
         save_losses(folder / "references.npz", [references], {})
         files = [folder / "references.npz"]
-    write_rows(folder / "exposure.csv", exposure_rows("toy", [folder / "targets.npz"], 1, files), COLUMNS)
+    write_rows(folder / "exposure.csv", exposure_rows("toy", [folder / "targets.npz"], 1, files), EXPOSURE)
     return read_table(folder / "exposure.csv")
 
 

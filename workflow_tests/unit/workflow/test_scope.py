@@ -194,9 +194,13 @@ def test_private_models_are_checked_where_their_data_are(student, synthetic):
     assert check.dataset == student.layout.prepared("student")
 
 
-def test_lists_of_exposed_records_take_three_replicates(synthetic):
-    assert not synthetic.compares_seeds("student"), "at scale smoke there are two"
-    assert scope_of(scale="laptop").compares_seeds("student")
+def test_lists_of_exposed_records_take_three_replicates(student):
+    layout = scope_of(files=[*FILES, "experiments/ye.yaml"], scale="laptop").layout
+    assert layout.of_records("student") == [layout.table("exposure", "student")]
+    assert layout.of_records("ye_purchase") == [
+        layout.table(stage, "ye_purchase") for stage in ("per_record", "exposure")
+    ]
+    assert student.layout.of_records("student") == [], "at scale smoke there are two"
 
 
 def test_clusters_and_prepared_data_are_shared(synthetic):
