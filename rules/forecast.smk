@@ -51,7 +51,7 @@ def measure_rates(wanted):
         )
         if measured.returncode:
             logger.warning("This machine could not be timed: forecasts are those of the reference machine.")
-        EXPECTATIONS.rates = MachineRates.read(RATES)
+        EXPECTATIONS.take(MachineRates.read(RATES))
 
 
 def forks():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from functools import partial
 
 import pandas as pd
 import yaml
@@ -32,6 +31,9 @@ BEHIND = {
     "made": "How it was made",
     "words": "Glossary",
 }
+
+#: Stands in the page for its size until that is known.
+_SIZE = "{size of the page}"
 
 #: Deviations that the first screen lists.
 MAIN_DEVIATIONS = 4
@@ -95,8 +97,8 @@ def report(reported: ReportedRun, verdicts: pd.DataFrame, commit: str) -> str:
         "made_at": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
     }
     title = "dpmia: claims of the papers, and measurements"
-    render = partial(page.render, "report.html", title=title, sections=_sections(papers), **content)
-    return render(size=format_size(len(render(size="").encode())))
+    html = page.render("report.html", title=title, sections=_sections(papers), size=_SIZE, **content)
+    return html.replace(_SIZE, format_size(len(html.encode())))
 
 
 def _sections(papers: Sequence[cards.ShownPaper]) -> list[page.Section]:

@@ -199,6 +199,11 @@ class Expectations:
         self._work: dict[str, ExperimentWork] = {}
         self._expected: dict[tuple[Any, ...], Expected] = {}
 
+    def take(self, rates: MachineRates) -> None:
+        """Expect from now on what other rates say."""
+        self.rates = rates
+        self._expected.clear()
+
     def of(self, kind: str, wildcards: Mapping[str, str]) -> Expected:
         """Return what a job will cost.
 
@@ -208,7 +213,6 @@ class Expectations:
         """
         # Blocks of one kind cost the same; of the blind baseline, some measure fewer replicates.
         job = (
-            id(self.rates),
             kind,
             *(wildcards.get(name) for name in ("experiment", "epsilons", "attack", "arm", "study", "file", "prepared")),
             wildcards.get("block") if kind == "measure_blind" else None,

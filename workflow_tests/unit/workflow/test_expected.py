@@ -126,6 +126,15 @@ def test_a_measured_step_replaces_the_estimate(plan):
     assert measured.of("train_block", wildcards).seconds == pytest.approx(1.0 + 0.5 * steps, rel=0.01)
 
 
+def test_nothing_is_expected_at_rates_that_were_replaced(plan):
+    wildcards = wildcards_of(plan, "train_block", "adult_cluster")
+    expectations = Expectations(plan, MachineRates(start=1.0))
+    assert expectations.of("train_block", wildcards).start == 1.0
+    for start in (2.0, 3.0, 4.0):
+        expectations.take(MachineRates(start=start))
+        assert expectations.of("train_block", wildcards).start == start
+
+
 def test_what_changes_the_cost_of_a_step_changes_its_name(plan):
     (trained, *_) = Expectations(plan, MachineRates()).trained(
         "train_block", wildcards_of(plan, "train_block", "student")
