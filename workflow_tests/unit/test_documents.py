@@ -38,7 +38,7 @@ from dpmia.training.run import Run, Seeds
 BLOCK = re.compile(r"```(\w+)\n(.*?)```", re.DOTALL)
 NAMED = re.compile(r"`((?:dpmia|experiments|workflow_tests)/[\w/]+\.(?:py|toml|yaml))`:\n\n```\w+\n(.*?)```", re.DOTALL)
 
-AUDIT = (ROOT / "docs/audit.md").read_text(encoding="utf-8")
+AUDIT = "\n".join((ROOT / f"docs/{name}.md").read_text(encoding="utf-8") for name in ("audit", "limits", "predictions"))
 EXTEND = (ROOT / "docs/extend.md").read_text(encoding="utf-8")
 
 
