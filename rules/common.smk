@@ -37,19 +37,12 @@ from dpmia.settings.base import SCALES
 from dpmia.workflow.audited import audit_job
 from dpmia.workflow.changes import changed_settings
 from dpmia.workflow.commit import named_commit
-from dpmia.workflow.failures import CANNOT_RUN
+from dpmia.workflow.failures import refuse
 from dpmia.workflow.layout import RunLayout
 from dpmia.workflow.root import LIBRARY
 from dpmia.workflow.scope import PAPER_OF, Scope
 from dpmia.workflow.targets import Targets
 from dpmia.validation import artifacts as validation
-
-
-def refuse(error):
-    """End Snakemake before any job, with one message. A `WorkflowError` would add lines of the rules."""
-    print(f"\nError: {error}", file=sys.stderr)
-    raise SystemExit(CANNOT_RUN)
-
 
 try:
     PLANNED = make_plan(config, Path.cwd(), REPOSITORY)

@@ -14,7 +14,7 @@ from dpmia.cli.settings_file import write_settings
 from dpmia.common.errors import ArgumentError, UserError
 from dpmia.common.files import is_file
 from dpmia.common.registry import suggestion
-from dpmia.planning.yaml_file import read_yaml
+from dpmia.planning.yaml_file import read_keys
 
 
 def integer(value: Any) -> int:
@@ -99,9 +99,7 @@ def _typed(kind: Callable[[Any], float]) -> Callable[[str], float]:
 def _from_file(path: str) -> dict[str, Any]:
     if not is_file(path):
         raise UserError(path, "there is no such file", "Options alone do, too: dpmia plan --help")
-    arguments = read_yaml(Path(path), path)
-    if not isinstance(arguments, dict):
-        raise UserError(path, "no keys with values", "Write one argument a line: target: advantage")
+    arguments = read_keys(Path(path), path, "target: advantage")
     allowed = (*CHOICES, *NUMBERS)
     for name, value in arguments.items():
         if name not in allowed:

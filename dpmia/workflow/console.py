@@ -24,7 +24,7 @@ from dpmia.common.errors import PlaceError, UserError
 from dpmia.common.formatting import format_percent
 from dpmia.common.pipes import discard
 from dpmia.common.registry import suggestion
-from dpmia.workflow.failures import CANNOT_RUN, runner
+from dpmia.workflow.failures import refuse, runner
 from dpmia.workflow.progress import Progress, last_line, spell_left
 
 if TYPE_CHECKING:
@@ -152,8 +152,7 @@ class Console(logging.Handler):
 
     def _refuse(self, error: UserError) -> NoReturn:
         self.end()
-        self._print(f"\nError: {error}")
-        raise SystemExit(CANNOT_RUN)
+        refuse(error, self._stream)
 
     def beat(self) -> None:
         """Print what has been running for a minute or more, the longest first."""

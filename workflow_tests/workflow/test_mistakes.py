@@ -34,6 +34,15 @@ def test_a_wrong_key_or_value_in_the_config(workspace, config, phrases):
     assert workspace.made == set()
 
 
+def test_a_config_without_settings(workspace):
+    (workspace.folder / "config.yaml").write_text("- scale\n")
+    response = workspace.snakemake("help")
+    assert response.returncode == 2
+    message = "Error: config.yaml: it holds no settings. Write keys with values, as scale: smoke."
+    assert response.stdout.strip().splitlines()[-1] == message
+    assert "Traceback" not in response.stdout
+
+
 @pytest.mark.parametrize(
     ("target", "message"),
     [

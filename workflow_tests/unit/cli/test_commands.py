@@ -1,7 +1,5 @@
 """The command `dpmia`: what it writes, what it hands to Snakemake, and its messages."""
 
-import codecs
-import gzip
 import os
 import re
 import shutil
@@ -14,7 +12,6 @@ from commands import PLAN, refused, run
 
 import dpmia
 from dpmia.cli import main as command
-from dpmia.cli.settings_file import check_config
 from dpmia.datasets.raw.parsing import SYNTHETIC_MARK
 from dpmia.planning.plan import make_plan
 from dpmia.settings.generate import ROOT
@@ -368,28 +365,3 @@ def test_bytes_in_the_place_of_the_settings_are_somebodys(folder, capsys):
     (folder / "plan.yaml").write_bytes(b"\xff\xfe")
     assert "Error: plan.yaml: the file holds settings that no command wrote." in refused(capsys, *PLAN)
     assert (folder / "plan.yaml").read_bytes() == b"\xff\xfe"
-
-
-@pytest.mark.parametrize(
-    "content",
-    [
-        b"",
-        b"- a\n",
-        b"a: [\n",
-        b"\xff\xfe\0",
-        b"data: !!python/name:os.system\n",
-        b"a: 1\na: 2\n",
-        2 * codecs.BOM_UTF8 + b"a: 1\n",
-        gzip.compress(b"a: 1\n", mtime=0),
-    ],
-)
-def test_a_damaged_config_is_refused_before_snakemake_reads_it(folder, capsys, content):
-    (folder / "config.yaml").write_bytes(content)
-    with pytest.raises(SystemExit) as caught:
-        check_config("config.yaml")
-    assert caught.value.code == 2
-    assert capsys.readouterr().err.startswith("\nError: config.yaml")
-
-
-def test_settings_of_keys_and_values_are_left_to_snakemake():
-    check_config(str(ROOT / "config.yaml"))
