@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 
 import pytest
+from own_folder import OwnFolder
 
 
 def change(experiment, *path, to):
@@ -39,6 +40,33 @@ def test_a_config_without_settings(workspace):
     response = workspace.snakemake("help")
     assert response.returncode == 2
     message = "Error: config.yaml: it holds no settings. Write keys with values, as scale: smoke."
+    assert response.stdout.strip().splitlines()[-1] == message
+    assert "Traceback" not in response.stdout
+
+
+#: An audit of a network of one's own, whose file imports another one.
+OWN_MODEL = """
+paper: audit
+experiments:
+  mine:
+    dataset: {path: own.npz}
+    membership: {kind: iid, members: 40, nonmembers: 40}
+    arms: {iid: {}}
+    iid_arms: false
+    model: {kind: "my_model.py:make"}
+    training: {epochs: 2, batch_size: 16, engine: plain}
+    epsilons: [[inf]]
+    replicates: 2
+    block: 2
+    attacks: {average_threshold: {}}
+"""
+
+
+def test_a_mistake_that_planning_meets_is_no_model_above_a_limit(tmp_path):
+    own = OwnFolder(tmp_path, OWN_MODEL, my_model_py="import helper\n\ndef make(): ...\n", helper_py="def make(:\n")
+    response = own.audit("--dry-run")
+    assert response.returncode == 2
+    message = "Error: helper.py: SyntaxError: invalid syntax (helper.py, line 1)."
     assert response.stdout.strip().splitlines()[-1] == message
     assert "Traceback" not in response.stdout
 
