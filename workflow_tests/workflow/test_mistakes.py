@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 
 import pytest
 from own_folder import OwnFolder
@@ -68,6 +69,22 @@ def test_a_mistake_that_planning_meets_is_no_model_above_a_limit(tmp_path):
     assert response.returncode == 2
     message = "Error: helper.py: SyntaxError: invalid syntax (helper.py, line 1)."
     assert response.stdout.strip().splitlines()[-1] == message
+    assert "Traceback" not in response.stdout
+
+
+@pytest.mark.parametrize("data", ["synthetic", "real"])
+def test_a_broken_package_of_another_data_set(workspace, tmp_path, monkeypatch, data):
+    metadata = tmp_path / "installed/coins-1.0.dist-info"
+    metadata.mkdir(parents=True)
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: coins\nVersion: 1.0\n")
+    (metadata / "entry_points.txt").write_text("[dpmia.datasets]\ncoins = gone.data\n")
+    monkeypatch.setenv("PYTHONPATH", f"{workspace.folder}{os.pathsep}{metadata.parent}")
+    response = workspace.snakemake("--dry-run", "humphries_fig1", data=data)
+    assert response.returncode == 2
+    assert response.stdout.strip().splitlines()[-1] == (
+        "Error: coins 1.0, data set coins: ModuleNotFoundError: No module named 'gone'. "
+        "Repair or uninstall its package."
+    )
     assert "Traceback" not in response.stdout
 
 
