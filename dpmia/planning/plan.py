@@ -169,9 +169,9 @@ def _experiment(
     engine: str | None,
     epsilons: Sequence[float] | None,
     scale: Scale,
-    shown: str,
+    noted: str,
 ) -> Experiment:
-    where = f"{file_name}{shown}, {name}"
+    where = f"{file_name}{noted}, {name}"
     merged = expand_groups(merged_settings(file, "experiments", name, scale, file_name), root, where)
     training = merged.get("training", {})  # unchecked as yet
     if engine is not None and isinstance(training, dict) and training.get("engine") not in LOSS_OF_THEIR_OWN:
@@ -198,8 +198,8 @@ def _experiment(
     return experiment
 
 
-def _study(file: ExperimentFile, name: str, file_name: str, scale: Scale, shown: str) -> Study:
-    where = f"{file_name}{shown}, {name}"
+def _study(file: ExperimentFile, name: str, file_name: str, scale: Scale, noted: str) -> Study:
+    where = f"{file_name}{noted}, {name}"
     merged = merged_settings(_bare(file), "studies", name, scale, file_name)
     study: Study = checked(_kind_of_study(merged, where), merged, where)
     return study
