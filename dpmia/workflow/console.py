@@ -18,10 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from tabulate import tabulate
-
 from dpmia.common.errors import PlaceError, UserError
-from dpmia.common.formatting import format_percent
+from dpmia.common.formatting import format_percent, text_table
 from dpmia.common.pipes import discard
 from dpmia.common.registry import suggestion
 from dpmia.workflow.failures import refuse, runner
@@ -255,4 +253,4 @@ class Console(logging.Handler):
         for rule, count in stats.items():
             kinds[rule if rule == "total" else self._kind_of(rule)] += count
         kinds["total"] = kinds.pop("total")
-        return f"\n{tabulate(kinds.items(), headers=('job', 'count'))}\n"
+        return f"\n{text_table(kinds.items(), ('job', 'count'))}\n"
