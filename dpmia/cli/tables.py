@@ -26,7 +26,6 @@ from dpmia.evaluation.predictions import memberships
 from dpmia.formats.signals import MEMBER, NONMEMBER, POPULATION
 from dpmia.metrics.intervals import FEWEST
 from dpmia.metrics.ranking import LOW_RATES
-from dpmia.planning.descriptions import NO_AUDIT
 from dpmia.settings import names
 from dpmia.settings.base import LARGEST, SCALES, Scale
 from dpmia.settings.config import LIMITED
@@ -214,7 +213,7 @@ def _attacks(table: Path, references: Sequence[Path], column: str) -> list[str]:
     return [
         name
         for name, kind in names.ATTACKS.built_in.items()
-        if name not in NO_AUDIT
+        if kind.by_default
         and given >= {*kind.uses}
         and len(references) >= kind.fewest
         and not (
