@@ -16,10 +16,12 @@ from typing import Any, NoReturn
 import yaml
 
 import dpmia
-from dpmia.cli.folders import init
-from dpmia.cli.plans import add_plan, plan
+from dpmia.cli.attack import add_attack, attack
+from dpmia.cli.audit import add_audit, audit
+from dpmia.cli.audit_settings import AuditSettings
+from dpmia.cli.init import init
+from dpmia.cli.plan import add_plan, plan
 from dpmia.cli.settings_file import write_settings
-from dpmia.cli.tables import AuditSettings, add_attack, add_audit, attack, audit
 from dpmia.common.errors import ConfigError, PlaceError, UserError
 from dpmia.common.files import is_file
 from dpmia.common.pipes import discard

@@ -29,6 +29,31 @@ def test_the_help_fits_a_screen(capsys):
         assert any(line.split()[:1] == [name] for line in shown)
 
 
+def help_of(capsys, name):
+    with pytest.raises(SystemExit):
+        command.main([name, "--help"])
+    return " ".join(capsys.readouterr().out.split())
+
+
+def test_the_help_offers_the_limits_that_a_command_takes(capsys):
+    assert "to keep it: advantage, auc --overwrite" in help_of(capsys, "attack")
+    of_audit = help_of(capsys, "audit")
+    assert "to keep it: advantage, auc, tpr_at_1pct_fpr, tpr_at_0.1pct_fpr, advantage_excess," in of_audit
+
+
+@pytest.mark.parametrize(
+    ("name", "texts"),
+    [
+        ("audit", ("(default: 1 10 inf)", "(default: 64 64)", "a short trial, which is no result (default: laptop)")),
+        ("attack", ("one for each reference model", "(default: inf)")),
+        ("plan", ("(default: poisson)", "(default: replace_one)", "(default: add_remove; with --sampler shuffle")),
+    ],
+)
+def test_the_help_states_defaults(capsys, name, texts):
+    printed = help_of(capsys, name)
+    assert [text for text in texts if text not in printed] == []
+
+
 def test_the_version(capsys):
     with pytest.raises(SystemExit):
         command.main(["--version"])
@@ -76,7 +101,18 @@ def test_an_audit_without_groups_is_planned_too(folder):
 def test_settings_of_a_table_take_no_name_that_has_a_meaning(folder, name):
     shutil.move(folder / "Clinic 2.csv", folder / f"{name}.csv")
     run("audit", f"{name}.csv", "--label", "readmitted")
-    assert sorted(file.name for file in folder.iterdir()) == [f"{name}.csv", f"table_{name}.yaml"]
+    assert {file.name for file in folder.iterdir()} == {f"{name}.csv", f"data_{name}.yaml"}
+
+
+@pytest.mark.parametrize(
+    ("table", "name"),
+    [("2023", "data_2023"), ("a__b", "a_b"), ("Klinik-Ä", "klinik"), ("naïve", "na_ve"), ("患者", "data")],
+)
+def test_an_audit_has_the_name_of_its_data_set(folder, table, name):
+    shutil.move(folder / "Clinic 2.csv", folder / f"{table}.csv")
+    run("audit", f"{table}.csv", "--label", "readmitted")
+    plan = make_plan({"data": "real", "experiments": [f"{name}.yaml"]}, folder)
+    assert plan.experiments[name].dataset.title == name
 
 
 def test_arrays_are_audited_by_a_settings_file(folder, capsys):
