@@ -103,7 +103,11 @@ def audit_settings(options: argparse.Namespace, name: str, settings: dict[str, A
 
 
 def table_path(path: str) -> Path:
-    """Return the path of a table as settings name it: from the working folder where it lies below."""
+    """Return the path of a table as settings name it: from the working folder where it lies below.
+
+    Raises:
+        UserError: it is no file, or one with synthetic records.
+    """
     file = Path(path)
     if file.is_dir():
         raise UserError(path, "a folder, not a table", "Name the file")
