@@ -2,6 +2,7 @@ import atexit
 import gc
 import os
 import sys
+from pathlib import Path
 
 from snakemake.utils import min_version, validate
 
@@ -22,9 +23,15 @@ if os.path.exists("config.yaml") and STARTED_ITSELF:
     SETTINGS = "config.yaml"
     sys.path.insert(0, str(workflow.current_basedir))
 
-    from dpmia.cli.settings_file import check_config
+    from dpmia.common.errors import UserError
+    from dpmia.planning.yaml_file import read_keys
+    from dpmia.workflow.failures import refuse
 
-    check_config(SETTINGS)
+    # A message of Snakemake's own would have lines of the rules.
+    try:
+        read_keys(Path(SETTINGS), SETTINGS, "scale: smoke")
+    except UserError as error:
+        refuse(error)
 
 
 configfile: SETTINGS

@@ -17,7 +17,7 @@ REPOSITORY = Path(str(workflow.current_basedir)).parent
 if (REPOSITORY / "dpmia").is_dir():
     sys.path.insert(0, str(REPOSITORY))
 
-from dpmia.datasets.raw.sources import fetched_together, required_files
+from dpmia.datasets.raw.sources import all_raw_files, fetched_together, required_files
 from dpmia.workflow.digest import code_digest, keep, recall, text_digest
 from dpmia.common.errors import ConfigError, UserError
 from dpmia.papers.bibliography import BIBLIOGRAPHY
@@ -37,22 +37,16 @@ from dpmia.settings.base import SCALES
 from dpmia.workflow.audited import audit_job
 from dpmia.workflow.changes import changed_settings
 from dpmia.workflow.commit import named_commit
-from dpmia.workflow.failures import CANNOT_RUN
+from dpmia.workflow.failures import refuse
 from dpmia.workflow.layout import RunLayout
 from dpmia.workflow.root import LIBRARY
 from dpmia.workflow.scope import PAPER_OF, Scope
 from dpmia.workflow.targets import Targets
 from dpmia.validation import artifacts as validation
 
-
-def refuse(error):
-    """End Snakemake before any job, with one message. A `WorkflowError` would add lines of the rules."""
-    print(f"\nError: {error}", file=sys.stderr)
-    raise SystemExit(CANNOT_RUN)
-
-
 try:
     PLANNED = make_plan(config, Path.cwd(), REPOSITORY)
+    all_raw_files()  # once, as those of installed packages may be wrong; what follows looks them up
     # The replicates that `snakemake decide` added are a part of the settings.
     ALL_LOOKS = read_looks(RunLayout(PLANNED).run, PLANNED.config.seed)
     LOOKS = ALL_LOOKS and ALL_LOOKS.renamed({key: name for name, key in RunLayout(PLANNED).keys.items()})

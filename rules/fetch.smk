@@ -1,7 +1,9 @@
 # Raw files: synthetic, or the publishers' own (real).
 
 # What is fetched together: a file, or those of one archive. Runs on synthetic data fetch nothing.
-FETCHED = [files for dataset in names.DATASETS for files in fetched_together(dataset) if CONFIG.data == "real"]
+FETCHED = [
+    files for dataset in (names.DATASETS if CONFIG.data == "real" else ()) for files in fetched_together(dataset)
+]
 SINGLE = {f"{raw.dataset}/{raw.file}": raw for raw, *others in FETCHED if not others}
 
 

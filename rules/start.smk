@@ -79,8 +79,9 @@ onstart:
     gc.enable()
     if CONFIG.data == "synthetic" and CONFIG.data_mirror is not None:
         logger.warning("data_mirror is ignored: the key data is 'synthetic', which generates the data.")
-    # Targets that write nothing may run beside a live run.
-    if any(job.output for job in workflow.dag.needrun_jobs()):
+    # A target without outputs may run beside a live run, as it writes nothing, or files of its own that no job reads:
+    # `claims`, `check_claims`. But `decide` changes the plan of the run, which its later jobs would follow.
+    if any(job.output or job.rule.name == "decide" for job in workflow.dag.needrun_jobs()):
         from dpmia.common.files import bring_back, remove_leftovers
         from dpmia.workflow.lock import hold  # here: each job reads this file, and the import takes 20 ms
 

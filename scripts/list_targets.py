@@ -2,12 +2,12 @@
 
 from _job import run
 
+from dpmia.common.formatting import text_table
+
 
 def main(snakemake):
     """Print `params.targets`: name -> description."""
-    targets = snakemake.params.targets
-    width = max(map(len, targets))
-    print("\n".join(f"{name.ljust(width)}  {description}" for name, description in targets.items()))
+    print(text_table(snakemake.params.targets.items(), align="left"))
 
 
 run(main, snakemake)

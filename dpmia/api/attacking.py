@@ -67,7 +67,7 @@ def attack(
         features: the records themselves, shape (records, features), for `quantile_regression`.
         attacks: names as in `docs/settings.md`; or a mapping from names to options, with `kind` where the name is your
             own, or to an object of a class of `dpmia.attacks`. Where left out, every attack for which the arguments
-            suffice, oracles excepted; the log names an attack that refuses them.
+            suffice, but oracles and `bounded_loss`; the log names an attack that refuses them.
         scale: of `outputs` and `references`: `logits`, `probabilities`, or `losses` (cross-entropy in nats).
         fprs: false positive rates at which true positive rates are reported.
         seed: of attacks that draw at random.
@@ -236,9 +236,8 @@ def _references(
 def _chosen(attacks: Any, signal: Signal, knowledge: Knowledge, scale: str) -> dict[str, Attack]:
     """Return the attacks to run, by name."""
     if attacks is None:
-        kinds = {name: kind for name, kind in names.ATTACKS.items() if not _missing(kind, signal, knowledge, scale)}
-        every = {name: _made(name, {}) for name in kinds}
-        return {name: candidate for name, candidate in every.items() if not candidate.oracle}
+        kinds = {name: kind for name, kind in names.ATTACKS.items() if kind.by_default}
+        return {name: _made(name, {}) for name, kind in kinds.items() if not _missing(kind, signal, knowledge, scale)}
     if isinstance(attacks, str):
         attacks = [attacks]
     if not isinstance(attacks, Iterable) or getattr(attacks, "ndim", 1) == 0:

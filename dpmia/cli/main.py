@@ -16,16 +16,18 @@ from typing import Any, NoReturn
 import yaml
 
 import dpmia
-from dpmia.cli.folders import init
-from dpmia.cli.plans import add_plan, plan
+from dpmia.cli.attack import add_attack, attack
+from dpmia.cli.audit import add_audit, audit
+from dpmia.cli.audit_settings import AuditSettings
+from dpmia.cli.init import init
+from dpmia.cli.plan import add_plan, plan
 from dpmia.cli.settings_file import write_settings
-from dpmia.cli.tables import AuditSettings, add_attack, add_audit, attack, audit
-from dpmia.common.errors import ConfigError, PlaceError, UserError, printable
+from dpmia.common.errors import ConfigError, PlaceError, UserError
 from dpmia.common.files import is_file
 from dpmia.common.pipes import discard
 from dpmia.common.registry import suggestion
 from dpmia.planning.plan import make_plan
-from dpmia.workflow.failures import CANNOT_RUN, TYPED
+from dpmia.workflow.failures import TYPED, refuse
 from dpmia.workflow.root import workflow_root
 
 #: Options of Snakemake that take files of settings.
@@ -50,9 +52,7 @@ class _Parser(argparse.ArgumentParser):
         return parsed, unknown
 
     def error(self, message: str) -> NoReturn:
-        whole = message if message.endswith((".", "?")) else f"{message}."
-        print(f"\nError: {self.prog}: {printable(whole)} Options: {self.prog} --help", file=sys.stderr)
-        raise SystemExit(CANNOT_RUN)
+        refuse(UserError(self.prog, message, f"Options: {self.prog} --help"))
 
 
 def parser() -> argparse.ArgumentParser:
@@ -103,8 +103,7 @@ def _run(given: list[str]) -> None:
         message = PlaceError.of(error) if isinstance(error, OSError) else error
         if message is None:
             raise
-        print(f"\nError: {message}", file=sys.stderr)
-        raise SystemExit(CANNOT_RUN) from None
+        refuse(message)
 
 
 def _audit(given: AuditSettings, overwrite: bool, dry_run: bool) -> NoReturn:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,6 @@ import yaml
 from dpmia.common.errors import UserError
 from dpmia.common.files import whole_file
 from dpmia.planning.yaml_file import read_yaml
-from dpmia.workflow.failures import CANNOT_RUN
 
 #: What stands before the digest of the settings, in the second line of a file.
 MARK = "# Written by dpmia, which replaces this file until you edit it: sha256 "
@@ -47,21 +45,6 @@ def write_settings(path: Path, settings: Any, command: str, overwrite: bool = Fa
     with whole_file(path) as part:
         part.write_text(f"{RUN}{command}\n{MARK}{_digest(written)}\n{written}", encoding="utf-8")
     print(f"Wrote {path}")
-
-
-def check_config(path: str) -> None:
-    """End Snakemake with one message where a file of settings is none; its own message would have lines of the rules.
-
-    Args:
-        path: of `config.yaml`.
-    """
-    try:
-        settings = read_yaml(Path(path), path)
-        if not isinstance(settings, dict):
-            raise UserError(path, "it holds no settings", "Write keys with values, as scale: smoke")
-    except UserError as error:
-        print(f"\nError: {error}", file=sys.stderr)
-        raise SystemExit(CANNOT_RUN) from None
 
 
 def _check_unedited(path: Path, written: str) -> None:

@@ -1,8 +1,7 @@
 """The entry point of the command `dpmia`: with a message where the libraries of the workflow are not installed."""
 
-import sys
-
-from dpmia.workflow.failures import CANNOT_RUN
+from dpmia.common.errors import MissingExtraError
+from dpmia.workflow.failures import refuse
 
 
 def main() -> None:
@@ -12,7 +11,5 @@ def main() -> None:
     except ModuleNotFoundError as error:
         if not error.name or error.name.partition(".")[0] == "dpmia":
             raise
-        remedy = "Type: pip install 'dpmia[workflow]'."
-        print(f"\nError: dpmia: {error.name} is not installed. {remedy}", file=sys.stderr)
-        raise SystemExit(CANNOT_RUN) from None
+        refuse(MissingExtraError.of(error, "dpmia", "workflow"))
     run()

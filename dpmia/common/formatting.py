@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -112,12 +112,23 @@ def markdown_table(table: pd.DataFrame) -> str:
     return str(escaped.to_markdown(index=False, disable_numparse=True))
 
 
-def text_table(rows: Iterable[Sequence[object]], headings: Sequence[str]) -> str:
-    """Return a table for a terminal: texts as they are, the first column to the left, all others to the right."""
+def text_table(
+    rows: Iterable[Sequence[object]], headings: Sequence[str] = (), align: Literal["left", "right"] = "right"
+) -> str:
+    """Return a table for a terminal: texts as they are, the first column to the left.
+
+    Args:
+        rows: the cells of each, of equal number.
+        headings: of the columns; none for a table without a line of them.
+        align: where the other columns stand.
+    """
     from tabulate import tabulate  # here: who only calls the Python interface need not have it
 
-    aligned = ("left", *["right"] * (len(headings) - 1))
-    return str(tabulate(rows, headers=headings, disable_numparse=True, colalign=aligned))
+    rows = [*rows]
+    columns = max(map(len, [headings, *rows]))
+    form = "simple" if headings else "plain"
+    aligned = ("left", *[align] * (columns - 1))
+    return str(tabulate(rows, headers=headings, tablefmt=form, disable_numparse=True, colalign=aligned))
 
 
 def listed(parts: Iterable[str], word: str = "and") -> str:

@@ -84,7 +84,7 @@ class Parts(Mapping[str, _Part], Generic[_Part]):
         return self._described(installed(self.group)[name].spec)
 
     def __contains__(self, name: object) -> bool:
-        return name in self.built_in or name in installed(self.group) or is_file(name)
+        return name in self.built_in or name in installed(self.group) or is_part_of_file(name)
 
     def __iter__(self) -> Iterator[str]:
         yield from self.built_in
@@ -114,7 +114,7 @@ class Parts(Mapping[str, _Part], Generic[_Part]):
                 raise ConfigError(f"{entry_point.package}, entry point of group {self.group}", problem, remedy)
 
 
-def is_file(name: object) -> bool:
+def is_part_of_file(name: object) -> bool:
     """Return whether a name is that of a part in a file."""
     return isinstance(name, str) and FILE.fullmatch(name) is not None
 

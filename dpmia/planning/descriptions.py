@@ -20,9 +20,6 @@ from dpmia.settings.own_data import OwnData
 from dpmia.settings.predictions import Predictions
 from dpmia.settings.training import Model
 
-#: Controls, oracles, and attacks that make sense in experiments of the papers only.
-NO_AUDIT = ("bounded_loss", "collusion", "optimal_threshold", "random")
-
 
 def describe_experiment(experiment: Experiment) -> ExperimentDescription:
     """Return what a figure's caption says about an experiment."""
@@ -207,9 +204,9 @@ def describe_predictions(name: str, predictions: Predictions) -> Description:
 
 
 def attacks_not_run(attacks: Mapping[str, AttackSettings]) -> list[str]:
-    """Return the kinds of attacks that are not among some attacks; without those of `NO_AUDIT`."""
+    """Return the kinds of attacks that are not among some attacks; without those that run by name only."""
     run = {attack.kind for attack in attacks.values()}
-    return [kind for kind in names.ATTACKS if kind not in {*run, *NO_AUDIT}]
+    return [kind for kind in names.ATTACKS if kind not in {*run, *names.BY_NAME_ONLY}]
 
 
 def mismatched_attacks(experiment: Experiment) -> list[str]:

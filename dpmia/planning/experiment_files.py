@@ -21,6 +21,9 @@ def file_names(patterns: Sequence[str], root: Path, home: Path | None) -> list[s
         home: folder of the workflow, where a pattern is looked up that matches nothing in `root`; such names are
             absolute. None for no such folder.
 
+    Returns:
+        Each name once, in the order of the patterns.
+
     Raises:
         ConfigError: a pattern matches nothing.
     """
@@ -32,7 +35,7 @@ def file_names(patterns: Sequence[str], root: Path, home: Path | None) -> list[s
         if not matches and "*" in pattern:
             raise ConfigError("config, experiments", f"{pattern!r} matches no file", f"Paths start at {root}")
         names += matches or [pattern]
-    return names
+    return list(dict.fromkeys(names))
 
 
 def with_bundled_tables(content: Any, root: Path, home: Path) -> Any:

@@ -19,7 +19,7 @@ from dpmia.planning.experiment_files import file_names, with_bundled_tables
 from dpmia.planning.known_sizes import check_known_sizes
 from dpmia.planning.layers import merged_settings, overlaid, runs_at
 from dpmia.planning.precision_budgets import with_precision_budgets
-from dpmia.planning.yaml_file import read_yaml
+from dpmia.planning.yaml_file import read_keys
 from dpmia.privacy.valid_combinations import AS_PUBLISHED
 from dpmia.settings import names
 from dpmia.settings.base import SCALES, Scale, Settings
@@ -119,12 +119,10 @@ def make_plan(config: Mapping[str, Any], root: Path, home: Path | None = None) -
     file_of: dict[str, str] = {}
     file_of_stem: dict[str, str] = {}
     for name in file_names(settings.experiments, root, home):
-        content = read_yaml(root / name, name)
+        content = read_keys(root / name, name, "experiments/*.yaml have them")
         if home is not None and Path(name).is_absolute() and Path(name).is_relative_to(home):
             content = with_bundled_tables(content, root, home)
         stem = _check_stem(name, file_of_stem)
-        if not isinstance(content, dict):
-            raise ConfigError(name, "it holds no settings", "Write keys with values, as experiments/*.yaml have them")
         file = checked(ExperimentFile, content, name)
         for section in ("predictions", "experiments", "studies"):
             for entry in getattr(file, section):
@@ -171,9 +169,9 @@ def _experiment(
     engine: str | None,
     epsilons: Sequence[float] | None,
     scale: Scale,
-    shown: str,
+    noted: str,
 ) -> Experiment:
-    where = f"{file_name}{shown}, {name}"
+    where = f"{file_name}{noted}, {name}"
     merged = expand_groups(merged_settings(file, "experiments", name, scale, file_name), root, where)
     training = merged.get("training", {})  # unchecked as yet
     if engine is not None and isinstance(training, dict) and training.get("engine") not in LOSS_OF_THEIR_OWN:
@@ -200,8 +198,8 @@ def _experiment(
     return experiment
 
 
-def _study(file: ExperimentFile, name: str, file_name: str, scale: Scale, shown: str) -> Study:
-    where = f"{file_name}{shown}, {name}"
+def _study(file: ExperimentFile, name: str, file_name: str, scale: Scale, noted: str) -> Study:
+    where = f"{file_name}{noted}, {name}"
     merged = merged_settings(_bare(file), "studies", name, scale, file_name)
     study: Study = checked(_kind_of_study(merged, where), merged, where)
     return study

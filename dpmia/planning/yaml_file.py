@@ -50,6 +50,23 @@ def read_yaml(path: Path, name: str) -> Any:
         raise ConfigError("config, experiments", f"{name!r} cannot be read ({error.problem})", error.remedy) from None
 
 
+def read_keys(path: Path, name: str, example: str) -> dict[str, Any]:
+    """Return the keys and values of a file of settings.
+
+    Args:
+        path: the file.
+        name: as it is written in `config.yaml`, or typed.
+        example: what such settings look like, for the message.
+
+    Raises:
+        ConfigError: see `read_yaml`; or it holds no keys.
+    """
+    content = read_yaml(path, name)
+    if not isinstance(content, dict):
+        raise ConfigError(name, "it holds no settings", f"Write keys with values, as {example}")
+    return content
+
+
 def _remedy(error: yaml.MarkedYAMLError) -> str:
     if not isinstance(error, yaml.scanner.ScannerError | yaml.parser.ParserError):
         return ""

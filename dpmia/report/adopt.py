@@ -10,7 +10,6 @@ import argparse
 import hashlib
 import json
 import shutil
-import sys
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -29,6 +28,7 @@ from dpmia.report import claim_summary, recorded, verdicts
 from dpmia.report.published import CLAIMS, PROVENANCE, SHORT, digests
 from dpmia.report.recorded import Recorded, source_of
 from dpmia.report.tally import held, of_ours, of_papers, others
+from dpmia.workflow.failures import refuse
 
 #: What is recorded of a run, as `Recorded` says.
 RUN = ("scale", "commit", "date")
@@ -202,7 +202,7 @@ def main(arguments: list[str] | None = None) -> None:
     try:
         print(*adopt(parser.parse_args(arguments).published, Path(__file__).parents[2]), sep="\n")
     except UserError as error:
-        sys.exit(f"Error: {error}")
+        refuse(error)
 
 
 if __name__ == "__main__":

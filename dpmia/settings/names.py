@@ -24,6 +24,8 @@ KNOWLEDGE = "dpmia.attacks.base:Knowledge"
 class AttackKind(NamedTuple):
     """An attack: the class that runs it, what the attacker needs beside the target model's outputs, its options.
 
+    `by_default`: whether `dpmia attack` and `dpmia.attack` run it where the user names none, and the page of an audit
+    names it where it was not run: no oracle, no control, and of use beyond the experiments of the papers.
     The others are attributes of the class (`dpmia.attacks.base.Attack`).
     """
 
@@ -35,6 +37,7 @@ class AttackKind(NamedTuple):
     per_record: bool = False
     needs_classes: bool = False
     even_counts: bool = False
+    by_default: bool = True
 
     @property
     def fewest(self) -> int:
@@ -62,7 +65,8 @@ def _attack_kind(spec: str) -> AttackKind:
     with errors_of_file(spec, "attack", every=True):
         options = tuple(name for name in inspect.signature(attack).parameters)
         flags = {name: bool(getattr(attack, name)) for name in _FLAGS}
-        return AttackKind(spec, tuple(attack.uses), options, int(attack.each_side), **flags)
+        by_default = not attack.oracle
+        return AttackKind(spec, tuple(attack.uses), options, int(attack.each_side), **flags, by_default=by_default)
 
 
 def check_uses(attack: Any, where: str) -> None:
@@ -239,14 +243,14 @@ _REFERENCE_TEST = (*_TEST, "reference_models")
 #: attacks (see `dpmia.attacks`).
 _ATTACKS = {
     "average_threshold": AttackKind("dpmia.attacks.threshold:AverageThreshold"),
-    "bounded_loss": AttackKind("dpmia.attacks.bounded_loss:ZeroOneLoss", needs_classes=True),
-    "collusion": AttackKind("dpmia.attacks.collusion:CollusionAttack", ("collusion",)),
+    "bounded_loss": AttackKind("dpmia.attacks.bounded_loss:ZeroOneLoss", needs_classes=True, by_default=False),
+    "collusion": AttackKind("dpmia.attacks.collusion:CollusionAttack", ("collusion",), by_default=False),
     "distillation": AttackKind(
         "dpmia.attacks.hypothesis:Distillation", ("distilled",), _REFERENCE_TEST, per_record=True, even_counts=True
     ),
     "lira": AttackKind("dpmia.attacks.lira:OnlineLira", ("references",), ("variance",), 2, both_sides=True),
     "lira_offline": AttackKind("dpmia.attacks.lira:OfflineLira", ("references",), ("variance", "alpha"), 2),
-    "optimal_threshold": AttackKind("dpmia.attacks.threshold:OptimalThreshold"),
+    "optimal_threshold": AttackKind("dpmia.attacks.threshold:OptimalThreshold", by_default=False),
     "population": AttackKind("dpmia.attacks.hypothesis:Population", ("population",), _TEST, per_record=True),
     "quantile_regression": AttackKind(
         "dpmia.attacks.quantile_regression:QuantileRegression",
@@ -254,7 +258,7 @@ _ATTACKS = {
         ("alpha",),
         needs_classes=True,
     ),
-    "random": AttackKind("dpmia.attacks.control:RandomScores"),
+    "random": AttackKind("dpmia.attacks.control:RandomScores", by_default=False),
     "reference": AttackKind(
         "dpmia.attacks.hypothesis:Reference", ("references",), _REFERENCE_TEST, per_record=True, even_counts=True
     ),
@@ -270,6 +274,9 @@ _ATTACKS = {
     ),
 }
 ATTACKS = Parts("dpmia.attacks", _ATTACKS, _attack_kind)
+
+#: Attacks of this library that run where they are named only.
+BY_NAME_ONLY = tuple(name for name, kind in _ATTACKS.items() if not kind.by_default)
 
 #: Attack L: looked at record by record only, as each record needs models of its own.
 LEAVE_ONE_OUT = "dpmia.attacks.hypothesis:LeaveOneOut"

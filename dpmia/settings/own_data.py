@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
+from dpmia.common.slug import slug
 from dpmia.jobs.own_reading import OwnReading
 from dpmia.settings.base import Name, PathOfFile, Settings
 
@@ -95,10 +95,7 @@ class OwnData(Settings):
     @property
     def title(self) -> str:
         """A name of letters, digits and underscores."""
-        if self.name is not None:
-            return self.name
-        stem = re.sub(r"[^a-z0-9]+", "_", Path(self.path).name.split(".")[0].lower()).strip("_")
-        return stem if stem[:1].isalpha() else f"data_{stem}"
+        return name_of_file(self.path) if self.name is None else self.name
 
     @property
     def by(self) -> str | None:
@@ -114,6 +111,11 @@ class OwnData(Settings):
     def reading(self) -> OwnReading:
         """How the file is read."""
         return OwnReading.from_plain(self.model_dump() | {"name": self.title, "form": self.form})
+
+
+def name_of_file(path: str) -> str:
+    """Return the name of the data set in a file, unless settings give it another: that of the file without endings."""
+    return slug(Path(path).name.partition(".")[0], "data")
 
 
 #: Ending of a file's name -> its form.

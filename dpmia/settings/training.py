@@ -8,7 +8,7 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from dpmia.common.epsilon import parse_epsilon, spell_epsilon
 from dpmia.common.limits import MOST_STEPS
-from dpmia.common.plugins import is_file
+from dpmia.common.plugins import is_part_of_file
 from dpmia.settings import names
 from dpmia.settings.base import Delta, NotNegative, OneOf, Positive, Settings, require_keys
 from dpmia.settings.own_program import PROGRAM_KEYS, check_command, check_files
@@ -48,14 +48,14 @@ class Model(Settings):
     @property
     def name(self) -> str:
         """The kind as text, with the widths of a perceptron's layers; of a file, the object in it."""
-        if is_file(self.kind):
+        if is_part_of_file(self.kind):
             return f"own model {self.kind.rpartition(':')[2]}"
         return " ".join([self.kind.replace("_", " "), *(["-".join(map(str, self.hidden))] if self.hidden else [])])
 
     @property
     def details(self) -> str:
         """Activation and initial weights of a network of this library; the file of one's own; nothing for others."""
-        if is_file(self.kind):
+        if is_part_of_file(self.kind):
             return self.kind.rpartition(":")[0]
         if self.kind not in ACTIVATIONS:
             return ""

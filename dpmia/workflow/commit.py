@@ -8,14 +8,25 @@ from pathlib import Path
 
 from dpmia.common.errors import UnnamedRunError
 
+#: Stands in the place of a commit where there is none.
+_UNKNOWN = "unknown: no git checkout"
+
 
 def commit(repository: Path) -> str:
-    """Return the commit of a checkout, and whether files were changed since; a word where git does not know."""
+    """Return the commit of a checkout, and whether files were changed since; a word where git does not know.
+
+    Args:
+        repository: the root of the checkout. A folder within another project's checkout, as an installed dpmia in an
+            environment there, has no commit of its own.
+    """
     try:
+        top = Path(_git(repository, "rev-parse", "--show-toplevel"))
+        if top.resolve() != repository.resolve():
+            return _UNKNOWN
         head = _git(repository, "rev-parse", "HEAD")
         changed = _git(repository, "status", "--porcelain", "--untracked-files=no")
     except (OSError, subprocess.CalledProcessError):
-        return "unknown: no git checkout"
+        return _UNKNOWN
     return f"{head}, with changes that are not committed" if changed else head
 
 

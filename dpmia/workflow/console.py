@@ -16,15 +16,13 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn, TextIO
-
-from tabulate import tabulate
+from typing import TYPE_CHECKING, Any, TextIO
 
 from dpmia.common.errors import PlaceError, UserError
-from dpmia.common.formatting import format_percent
+from dpmia.common.formatting import format_percent, text_table
 from dpmia.common.pipes import discard
 from dpmia.common.registry import suggestion
-from dpmia.workflow.failures import CANNOT_RUN, runner
+from dpmia.workflow.failures import refuse, runner
 from dpmia.workflow.progress import Progress, last_line, spell_left
 
 if TYPE_CHECKING:
@@ -61,6 +59,16 @@ def unknown_target(target: str, targets: Iterable[str]) -> UserError:
     """Return the error of a target, a name or a file, that nothing makes."""
     problem = "no rule makes this file with these settings" if "/" in target else "there is none of this name"
     return UserError(f"target {target}", problem, suggestion(target, targets) or f"All targets: {runner()} help")
+
+
+def _mendable(error: BaseException | None) -> UserError | None:
+    """Return what a user can mend of an error, or of those that Snakemake has made it of; None for nothing."""
+    while error is not None:
+        message = PlaceError.of(error) if isinstance(error, OSError) else error
+        if isinstance(message, UserError):
+            return message
+        error = error.__context__
+    return None
 
 
 class Console(logging.Handler):
@@ -128,20 +136,17 @@ class Console(logging.Handler):
         """Print what a record says, if anything.
 
         Raises:
-            SystemExit: Snakemake ends as a file cannot be written, or as nothing makes a target. It would exit with 1,
-                which says of an audit that a model is above a limit, and its words would help less.
+            SystemExit: Snakemake ends as planning jobs met a user's mistake, as a file cannot be written, or as nothing
+                makes a target. It would exit with 1, which says of an audit that a model is above a limit, and its
+                words would help less.
         """
         kind = getattr(record, "exception", "")
-        error = sys.exc_info()[1] if kind else None
-        while error is not None and not isinstance(error, OSError):
-            error = error.__context__  # what Snakemake has made another error of
+        error = _mendable(sys.exc_info()[1]) if kind else None
+        if error is None and kind == "MissingRuleException" and (missing := _NO_RULE.search(record.getMessage())):
+            error = unknown_target(missing[1], self._targets())
         if error is not None and threading.current_thread() is threading.main_thread():
-            message = PlaceError.of(error)
-            if message is not None:
-                self._refuse(message)
-        missing = _NO_RULE.search(record.getMessage()) if error is None and kind == "MissingRuleException" else None
-        if missing:
-            self._refuse(unknown_target(missing[1], self._targets()))
+            self.end()
+            refuse(error, self._stream)
         try:
             text = self._text(record)
             if text:
@@ -149,11 +154,6 @@ class Console(logging.Handler):
             self.show()
         except Exception:
             self.handleError(record)
-
-    def _refuse(self, error: UserError) -> NoReturn:
-        self.end()
-        self._print(f"\nError: {error}")
-        raise SystemExit(CANNOT_RUN)
 
     def beat(self) -> None:
         """Print what has been running for a minute or more, the longest first."""
@@ -253,4 +253,4 @@ class Console(logging.Handler):
         for rule, count in stats.items():
             kinds[rule if rule == "total" else self._kind_of(rule)] += count
         kinds["total"] = kinds.pop("total")
-        return f"\n{tabulate(kinds.items(), headers=('job', 'count'))}\n"
+        return f"\n{text_table(kinds.items(), ('job', 'count'))}\n"

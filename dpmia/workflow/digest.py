@@ -206,7 +206,7 @@ def _parse(file: Path) -> tuple[frozenset[str], str]:
         return frozenset(), hashlib.sha256(content.encode()).hexdigest()[:16]
     package = _name(file).removesuffix(".py").replace("/", ".").rpartition(".")[0]
     try:
-        tree = ast.parse(file.read_bytes())
+        tree = ast.parse(file.read_bytes(), str(file))
         return imports(tree, package), hashlib.sha256(_syntax(tree).encode()).hexdigest()[:16]
     except (SyntaxError, ValueError) as error:
         raise UserError(str(file), words_of(error)) from None

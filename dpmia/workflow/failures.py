@@ -1,13 +1,18 @@
-"""Why a run failed: what its jobs wrote last, and the exit code that follows."""
+"""How a command ends that is refused, and why a run failed: what its jobs wrote last, and the exit code."""
 
 from __future__ import annotations
 
 import os
 import re
 import shlex
+import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NoReturn, TextIO
+
+from dpmia.common.errors import UserError
+from dpmia.common.pipes import discard
 
 #: Exit codes of `snakemake audit`: a model is above a limit; the run could not be made, or a limit not be evaluated.
 ABOVE_LIMIT = 1
@@ -35,6 +40,24 @@ class Failure:
     rule: str
     message: str
     exit_code: int = CANNOT_RUN
+
+
+def refuse(error: UserError | str, stream: TextIO | None = None) -> NoReturn:
+    """End this process with one message, in place of a traceback or of what Snakemake would add to it.
+
+    Args:
+        error: what the user can mend, or its message.
+        stream: where to print; None for standard error.
+
+    Raises:
+        SystemExit: always, with the code of what cannot be run.
+    """
+    stream = stream or sys.stderr
+    try:
+        print(f"\nError: {error}", file=stream, flush=True)
+    except BrokenPipeError:
+        discard(stream)
+    raise SystemExit(CANNOT_RUN)
 
 
 def error_line(message: str, exit_code: int = CANNOT_RUN) -> str:

@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from dpmia.common.formatting import MISSING
+from dpmia.common.formatting import MISSING, text_table
 from dpmia.workflow.homes import TRAINED_BY, split_home
 from dpmia.workflow.progress import last_line
 
@@ -27,15 +27,11 @@ def status(folder: Path, papers: Mapping[str, Mapping[str, Iterable[str]]]) -> s
         papers: paper -> stage -> files that are made in that stage.
     """
     stages = list(dict.fromkeys(stage for files in papers.values() for stage in files))
-    rows = [
-        ["", *stages],
-        *([paper, *(_share(files.get(stage, ())) for stage in stages)] for paper, files in papers.items()),
-    ]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    lines = ["   ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    rows = [[paper, *(_share(files.get(stage, ())) for stage in stages)] for paper, files in papers.items()]
     files = {file for stage in papers.values() for file in stage.get("training", ())}
     running = [line for file in sorted(files) if (line := _running(folder, Path(file)))]
-    return "\n".join([f"{folder}: what is there", *lines, *(["Training now:", *running] if running else [])])
+    table = text_table(rows, ["paper", *stages])
+    return "\n".join([f"{folder}: what is there", table, *(["Training now:", *running] if running else [])])
 
 
 def _share(files: Iterable[str]) -> str:

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
+from filelock import FileLock
 from workspace import heed_interrupts
 
 from dpmia.claims.limits import ERROR, ERROR_OF_LOOK
@@ -76,6 +77,11 @@ def test_replicates_are_added_look_by_look_through_an_interruption(school):
     without = school.snakemake("decide", **REAL)
     assert without.returncode != 0
     assert "config, budget: decide needs a budget. Add --config budget=0.5, in core-hours." in without.stdout
+    with FileLock(school.folder / ".snakemake/run.lock"):
+        beside = school.snakemake("decide", **REAL, budget=0.9)
+        assert beside.returncode == 2, "it would change the plan of the live run"
+        assert "another run is at work in this folder" in beside.stdout
+        assert school.snakemake("claims", **REAL).returncode == 0
     assert read_looks(school.folder / RUN, 1) is None
 
     command = [sys.executable, "-m", "snakemake", "--cores", "1", "decide", "--config", "scale=laptop", "data=real"]

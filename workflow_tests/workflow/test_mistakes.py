@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import os
 
 import pytest
+from own_folder import OwnFolder
 
 
 def change(experiment, *path, to):
@@ -32,6 +34,58 @@ def test_a_wrong_key_or_value_in_the_config(workspace, config, phrases):
     assert all(phrase in last for phrase in phrases), response.stdout
     assert "Traceback" not in response.stdout
     assert workspace.made == set()
+
+
+def test_a_config_without_settings(workspace):
+    (workspace.folder / "config.yaml").write_text("- scale\n")
+    response = workspace.snakemake("help")
+    assert response.returncode == 2
+    message = "Error: config.yaml: it holds no settings. Write keys with values, as scale: smoke."
+    assert response.stdout.strip().splitlines()[-1] == message
+    assert "Traceback" not in response.stdout
+
+
+#: An audit of a network of one's own, whose file imports another one.
+OWN_MODEL = """
+paper: audit
+experiments:
+  mine:
+    dataset: {path: own.npz}
+    membership: {kind: iid, members: 40, nonmembers: 40}
+    arms: {iid: {}}
+    iid_arms: false
+    model: {kind: "my_model.py:make"}
+    training: {epochs: 2, batch_size: 16, engine: plain}
+    epsilons: [[inf]]
+    replicates: 2
+    block: 2
+    attacks: {average_threshold: {}}
+"""
+
+
+def test_a_mistake_that_planning_meets_is_no_model_above_a_limit(tmp_path):
+    own = OwnFolder(tmp_path, OWN_MODEL, my_model_py="import helper\n\ndef make(): ...\n", helper_py="def make(:\n")
+    response = own.audit("--dry-run")
+    assert response.returncode == 2
+    message = "Error: helper.py: SyntaxError: invalid syntax (helper.py, line 1)."
+    assert response.stdout.strip().splitlines()[-1] == message
+    assert "Traceback" not in response.stdout
+
+
+@pytest.mark.parametrize("data", ["synthetic", "real"])
+def test_a_broken_package_of_another_data_set(workspace, tmp_path, monkeypatch, data):
+    metadata = tmp_path / "installed/coins-1.0.dist-info"
+    metadata.mkdir(parents=True)
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: coins\nVersion: 1.0\n")
+    (metadata / "entry_points.txt").write_text("[dpmia.datasets]\ncoins = gone.data\n")
+    monkeypatch.setenv("PYTHONPATH", f"{workspace.folder}{os.pathsep}{metadata.parent}")
+    response = workspace.snakemake("--dry-run", "humphries_fig1", data=data)
+    assert response.returncode == 2
+    assert response.stdout.strip().splitlines()[-1] == (
+        "Error: coins 1.0, data set coins: ModuleNotFoundError: No module named 'gone'. "
+        "Repair or uninstall its package."
+    )
+    assert "Traceback" not in response.stdout
 
 
 @pytest.mark.parametrize(

@@ -217,7 +217,8 @@ def _archived(
         with _member(archives[address], name) as stream:
             yield stream
     except BaseException:
-        archives.pop(address).close()
+        if archive := archives.pop(address, None):  # none where no file could be made for it
+            archive.close()
         raise
 
 

@@ -10,13 +10,16 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from dpmia.common.errors import DataError
+from dpmia.common.errors import DataError, words_of
 from dpmia.common.plain import PlainData
-from dpmia.common.plugins import installed
+from dpmia.common.plugins import EntryPoint, installed
 from dpmia.common.reading.rows import named
 from dpmia.common.reading.source import Source
 
 log = logging.getLogger(__name__)
+
+#: What to do about a data set of another package.
+_REPAIR = "Repair or uninstall its package"
 
 #: What is reported of a file that is accepted as found: data set, file, sha256.
 UNVERIFIED = "%s/%s: no checksum of the published file is known; accepted as found, with sha256 %s"
@@ -55,20 +58,33 @@ class RawFile(PlainData):
 
 @cache
 def all_raw_files() -> tuple[RawFile, ...]:
-    """Return every line of `sources.csv`, in its order, and of the one beside each data set of a plug-in."""
+    """Return every line of `sources.csv`, in its order, and of the one beside each data set of a plug-in.
+
+    Raises:
+        DataError: a plug-in lacks its module or its list, or they are wrong.
+    """
     listed = _listed(Path(__file__).with_name("sources.csv"))
     for name, point in installed("dpmia.datasets").items():
-        module = find_spec(point.spec)
-        if module is None or module.origin is None:
-            raise DataError(f"{point.package}, data set {name}", f"there is no module {point.spec}")
-        own = _of_plugin(Path(module.origin).with_name("sources.csv"))
+        own = _of_plugin(_module_file(name, point).with_name("sources.csv"))
         listed += tuple(raw for raw in own if raw.dataset == name)
     return listed
 
 
+def _module_file(name: str, point: EntryPoint) -> Path:
+    """Return the file of the module of a plug-in's data set."""
+    where = f"{point.package}, data set {name}"
+    try:
+        module = find_spec(point.spec)
+    except Exception as error:  # of the packages around the module, which are imported for this
+        raise DataError(where, words_of(error), _REPAIR) from error
+    if module is None or module.origin is None:
+        raise DataError(where, f"there is no module {point.spec}", _REPAIR)
+    return Path(module.origin)
+
+
 def _of_plugin(file: Path) -> tuple[RawFile, ...]:
     """Return every line of the file of another package, which may be wrong."""
-    source = Source(file, str(file), "Repair or uninstall its package")
+    source = Source(file, str(file), _REPAIR)
     with source.faults("it is no list of raw files"):
         listed = _listed(file)
     for raw in listed:

@@ -76,9 +76,9 @@ def test_scores_are_those_of_the_librarys_attack(world):
 
 def test_all_that_the_arguments_suffice_for_runs_and_no_oracle(world):
     logits, labels, is_member, references, _ = world
-    assert set(attack(logits, labels, is_member)) == {"average_threshold", "bounded_loss"}
+    assert set(attack(logits, labels, is_member)) == {"average_threshold"}
     offline = set(attack(logits, labels, is_member, references=references))
-    assert offline == {"average_threshold", "bounded_loss", "lira_offline", "reference"}
+    assert offline == {"average_threshold", "lira_offline", "reference"}
     of_all = set(everything(world))
     assert of_all == offline | {"lira", "population", "rmia", "rmia_offline", "shadow_threshold"}
     assert not any(result.oracle for result in everything(world).values())
@@ -145,7 +145,7 @@ def test_an_attack_that_refuses_the_reference_models_is_left_out_unless_it_is_na
     trained_on = trained_on & is_member
     trained_on[:, np.flatnonzero(is_member)[5:]] = True  # nearly all members are in every model
     given = {"references": references, "trained_on": trained_on}
-    assert set(attack(logits, labels, is_member, **given)) == {"average_threshold", "bounded_loss"}
+    assert set(attack(logits, labels, is_member, **given)) == {"average_threshold"}
     assert "lira_offline is left out: knowledge.references: " in caplog.text
     with pytest.raises(ArgumentError, match=r"^attack, lira_offline: 9.* that alone separates them\. Draw"):
         attack(logits, labels, is_member, attacks="lira_offline", **given)

@@ -1,7 +1,5 @@
 """The command `dpmia`: what it writes, what it hands to Snakemake, and its messages."""
 
-import codecs
-import gzip
 import os
 import re
 import shutil
@@ -14,7 +12,6 @@ from commands import PLAN, refused, run
 
 import dpmia
 from dpmia.cli import main as command
-from dpmia.cli.settings_file import check_config
 from dpmia.datasets.raw.parsing import SYNTHETIC_MARK
 from dpmia.planning.plan import make_plan
 from dpmia.settings.generate import ROOT
@@ -30,6 +27,31 @@ def test_the_help_fits_a_screen(capsys):
     assert max(map(len, shown)) <= 82
     for name in ("audit", "attack", "plan", "init", "run"):
         assert any(line.split()[:1] == [name] for line in shown)
+
+
+def help_of(capsys, name):
+    with pytest.raises(SystemExit):
+        command.main([name, "--help"])
+    return " ".join(capsys.readouterr().out.split())
+
+
+def test_the_help_offers_the_limits_that_a_command_takes(capsys):
+    assert "to keep it: advantage, auc --overwrite" in help_of(capsys, "attack")
+    of_audit = help_of(capsys, "audit")
+    assert "to keep it: advantage, auc, tpr_at_1pct_fpr, tpr_at_0.1pct_fpr, advantage_excess," in of_audit
+
+
+@pytest.mark.parametrize(
+    ("name", "texts"),
+    [
+        ("audit", ("(default: 1 10 inf)", "(default: 64 64)", "a short trial, which is no result (default: laptop)")),
+        ("attack", ("one for each reference model", "(default: inf)")),
+        ("plan", ("(default: poisson)", "(default: replace_one)", "(default: add_remove; with --sampler shuffle")),
+    ],
+)
+def test_the_help_states_defaults(capsys, name, texts):
+    printed = help_of(capsys, name)
+    assert [text for text in texts if text not in printed] == []
 
 
 def test_the_version(capsys):
@@ -79,7 +101,18 @@ def test_an_audit_without_groups_is_planned_too(folder):
 def test_settings_of_a_table_take_no_name_that_has_a_meaning(folder, name):
     shutil.move(folder / "Clinic 2.csv", folder / f"{name}.csv")
     run("audit", f"{name}.csv", "--label", "readmitted")
-    assert sorted(file.name for file in folder.iterdir()) == [f"{name}.csv", f"table_{name}.yaml"]
+    assert {file.name for file in folder.iterdir()} == {f"{name}.csv", f"data_{name}.yaml"}
+
+
+@pytest.mark.parametrize(
+    ("table", "name"),
+    [("2023", "data_2023"), ("a__b", "a_b"), ("Klinik-Ä", "klinik"), ("naïve", "na_ve"), ("患者", "data")],
+)
+def test_an_audit_has_the_name_of_its_data_set(folder, table, name):
+    shutil.move(folder / "Clinic 2.csv", folder / f"{table}.csv")
+    run("audit", f"{table}.csv", "--label", "readmitted")
+    plan = make_plan({"data": "real", "experiments": [f"{name}.yaml"]}, folder)
+    assert plan.experiments[name].dataset.title == name
 
 
 def test_arrays_are_audited_by_a_settings_file(folder, capsys):
@@ -368,28 +401,3 @@ def test_bytes_in_the_place_of_the_settings_are_somebodys(folder, capsys):
     (folder / "plan.yaml").write_bytes(b"\xff\xfe")
     assert "Error: plan.yaml: the file holds settings that no command wrote." in refused(capsys, *PLAN)
     assert (folder / "plan.yaml").read_bytes() == b"\xff\xfe"
-
-
-@pytest.mark.parametrize(
-    "content",
-    [
-        b"",
-        b"- a\n",
-        b"a: [\n",
-        b"\xff\xfe\0",
-        b"data: !!python/name:os.system\n",
-        b"a: 1\na: 2\n",
-        2 * codecs.BOM_UTF8 + b"a: 1\n",
-        gzip.compress(b"a: 1\n", mtime=0),
-    ],
-)
-def test_a_damaged_config_is_refused_before_snakemake_reads_it(folder, capsys, content):
-    (folder / "config.yaml").write_bytes(content)
-    with pytest.raises(SystemExit) as caught:
-        check_config("config.yaml")
-    assert caught.value.code == 2
-    assert capsys.readouterr().err.startswith("\nError: config.yaml")
-
-
-def test_settings_of_keys_and_values_are_left_to_snakemake():
-    check_config(str(ROOT / "config.yaml"))

@@ -148,3 +148,9 @@ def test_rounding_up_never_lowers_and_never_adds_a_whole_digit():
 def test_a_table_for_a_terminal_leaves_texts_as_they_are():
     lines = text_table([["a", "1e-5"], ["long", "-"]], ["name", "value"]).splitlines()
     assert lines == ["name      value", "------  -------", "a          1e-5", "long          -"]
+
+
+def test_a_list_for_a_terminal_has_no_line_of_headings():
+    lines = text_table([["data set", "a", "here"], ["model", "long", ""]], align="left").splitlines()
+    assert lines == ["data set  a     here", "model     long"]
+    assert text_table([], align="left") == ""

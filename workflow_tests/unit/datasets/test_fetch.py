@@ -1,5 +1,6 @@
 """Downloads from servers that do everything wrong: the right file, or one message and nothing on disk."""
 
+import errno
 import gzip
 import hashlib
 import io
@@ -254,6 +255,16 @@ def test_an_archive_with_a_damaged_member_is_downloaded_anew_and_that_member_is_
         quick_all(parts(url("/damaged.zip"), 2), tmp_path, attempts=2)
     assert files(tmp_path) == ["part 0"]
     assert server.asked == ["/damaged.zip"] * 2
+
+
+def test_where_an_archive_has_no_place_the_reason_is_named(tmp_path, server, url, monkeypatch):
+    def none():
+        raise FileNotFoundError(errno.ENOENT, "No usable temporary directory found in ['/tmp']")
+
+    monkeypatch.setattr(fetching.tempfile, "TemporaryFile", none)
+    with pytest.raises(DataError, match=r"toy/part 0: .*No usable temporary directory found"):
+        quick_all(parts(url("/parts.zip"), 1), tmp_path)
+    assert server.asked == []
 
 
 @pytest.mark.parametrize("form", ["plain", "gz"])

@@ -147,3 +147,21 @@ def test_a_damaged_list_of_another_package_is_named(tmp_path, monkeypatch, text,
     table.write_text(text, encoding="utf-8")
     with pytest.raises(DataError, match=rf"with_coins/sources\.csv: {problem}.*Repair or uninstall its package"):
         all_raw_files.__wrapped__()
+
+
+@pytest.mark.parametrize(
+    ("spec", "problem"),
+    [
+        ("no_coins", "there is no module no_coins"),
+        ("no_coins.data", "ModuleNotFoundError: No module named 'no_coins'"),
+        ("with_fault.data", "ZeroDivisionError: division by zero"),
+    ],
+)
+def test_a_package_without_the_module_of_its_data_set_is_named(tmp_path, monkeypatch, spec, problem):
+    (tmp_path / "with_fault").mkdir()
+    (tmp_path / "with_fault/__init__.py").write_text("1 / 0\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sources, "installed", lambda group: {"coins": EntryPoint(spec, "coins 1.0")})
+    with pytest.raises(DataError) as caught:
+        all_raw_files.__wrapped__()
+    assert str(caught.value) == f"coins 1.0, data set coins: {problem}. Repair or uninstall its package."

@@ -94,7 +94,7 @@ def test_values_that_are_nested_too_deeply_are_refused(key):
 
 
 @pytest.mark.parametrize(
-    ("group", "name"), [("GP", "gp"), ("St. Mary's", "st_mary_s"), ("03", "group_03"), ("?", "group_")]
+    ("group", "name"), [("GP", "gp"), ("St. Mary's", "st_mary_s"), ("03", "group_03"), ("?", "group")]
 )
 def test_names_of_arms(group, name):
     assert arm_name(group) == name

@@ -28,6 +28,14 @@ def test_the_working_folder_counts_first(folders):
         file_names(["other/*.yaml"], root, home)
 
 
+def test_a_file_that_two_patterns_match_is_named_once(folders):
+    root, home = folders
+    for name in ("ours", "mine"):
+        (root / f"experiments/{name}.yaml").touch()
+    patterns = ["experiments/o*.yaml", "experiments/*.yaml", "experiments/mine.yaml"]
+    assert file_names(patterns, root, home) == ["experiments/ours.yaml", "experiments/mine.yaml"]
+
+
 def test_tables_beside_the_workflow_are_found_unless_the_folder_has_its_own(folders):
     root, home = folders
     (home / "patients.csv").touch()

@@ -20,10 +20,15 @@ def test_a_kind_of_attack_takes_its_options_and_states_what_it_needs(name, kind)
     assert attack.uses == kind.uses
     for flag in ("each_side", "both_sides", "per_record", "needs_classes", "even_counts"):
         assert getattr(attack, flag) == getattr(kind, flag), flag
+    assert not (attack.oracle and kind.by_default), "an oracle is no attack"
     taken = inspect.signature(attack).parameters
     assert set(kind.options) <= set(taken) & set(AttackSettings.model_fields)
     # Every option of the settings that the class knows may be set.
     assert set(taken) & (set(AttackSettings.model_fields) - OTHERS) == set(kind.options)
+
+
+def test_oracles_controls_and_attacks_for_the_papers_run_by_name_only():
+    assert names.BY_NAME_ONLY == ("bounded_loss", "collusion", "optimal_threshold", "random")
 
 
 def test_every_option_belongs_to_an_attack_and_every_need_is_met():

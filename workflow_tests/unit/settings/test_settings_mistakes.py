@@ -310,7 +310,7 @@ def test_a_mistake_is_found_whichever_scale_is_run(plan, path, value, message):
         ({"experiments": [3]}, "config, experiments.0: 3 "),
         ({"experiments": ["b.yaml"]}, "config, experiments: 'b.yaml' "),
         ({"experiments": ["."]}, "config, experiments: '.' "),
-        ({"experiments": ["a.yaml", "a.yaml"]}, "config, experiments: a.yaml and a.yaml "),
+        ({"experiments": ["a.yaml", "./a.yaml"]}, "config, experiments: a.yaml and ./a.yaml "),
         ({"experiments": ["b*.yaml"]}, "config, experiments: 'b*.yaml' "),
     ],
 )

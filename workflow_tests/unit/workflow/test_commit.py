@@ -30,3 +30,21 @@ def test_a_run_is_named_by_a_commit_alone(tmp_path):
     (tmp_path / "a").write_text("2")
     with pytest.raises(UnnamedRunError, match="with changes that are not committed"):
         named_commit(tmp_path)
+
+
+def test_a_folder_in_the_checkout_of_another_project_has_no_commit(tmp_path):
+    git(tmp_path, "init", "-q")
+    git(tmp_path, "commit", "-qm", "Another project", "--allow-empty")
+    installed = tmp_path / ".venv/lib/dpmia/_workflow"
+    installed.mkdir(parents=True)
+    assert commit(installed) == "unknown: no git checkout"
+    with pytest.raises(UnnamedRunError, match="its commit is unknown"):
+        named_commit(installed)
+
+
+def test_a_checkout_is_found_through_a_link(tmp_path):
+    (tmp_path / "checkout").mkdir()
+    git(tmp_path / "checkout", "init", "-q")
+    git(tmp_path / "checkout", "commit", "-qm", "First", "--allow-empty")
+    (tmp_path / "link").symlink_to(tmp_path / "checkout")
+    assert commit(tmp_path / "link") == commit(tmp_path / "checkout") != "unknown: no git checkout"

@@ -11,8 +11,9 @@ import threading
 from pathlib import Path
 
 import pytest
-from snakemake.exceptions import MissingRuleException
+from snakemake.exceptions import InputFunctionException, MissingRuleException
 
+from dpmia.common.errors import UserError
 from dpmia.workflow.console import Console
 
 
@@ -195,6 +196,15 @@ def test_so_does_an_error_that_snakemake_makes_of_it(plain):
     with pytest.raises(SystemExit, match="2"):
         fail(console, error)
     assert "No space left on device. Free some space and start again" in printed()
+
+
+def test_a_mistake_of_the_user_that_planning_met_ends_snakemake_with_its_message(plain):
+    console, printed = plain
+    error = InputFunctionException("in rule train_block", wildcards={})
+    error.__context__ = UserError("helper.py", "SyntaxError")
+    with pytest.raises(SystemExit, match="2"):
+        fail(console, error)
+    assert printed() == "\nError: helper.py: SyntaxError.\n"
 
 
 @pytest.mark.parametrize("error", [OSError(errno.EPIPE, "Broken pipe"), ValueError("a bug")])

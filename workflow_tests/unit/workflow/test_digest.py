@@ -107,7 +107,7 @@ def test_numbers_without_a_module_count_where_they_are_named(checkout):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"x = (", "SyntaxError"),
+        (b"x = (", r"SyntaxError: '\(' was never closed \(far\.py, line 1\)\."),
         (b"# coding: nowhere\n", "SyntaxError: unknown encoding"),
         (b"x = '\xe9'\n", "SyntaxError|ValueError"),
         (b"x = " + b"+".join([b"y"] * 5000), "an expression is nested too deeply"),

@@ -66,9 +66,9 @@ def lines_of(papers=PAPERS):
 
 @pytest.mark.usefixtures("here")
 def test_status_counts_what_is_there_by_paper_and_stage():
-    title, head, humphries, izzo, *_ = lines_of()
+    title, head, _, humphries, izzo, *_ = lines_of()
     assert title == ["results/real-laptop:", "what", "is", "there"]
-    assert head == ["training", "figures", "and", "tables"]
+    assert head == ["paper", "training", "figures", "and", "tables"]
     assert humphries == ["humphries", "1", "of", "2", "0", "of", "1"]
     assert izzo == ["izzo", "-", "0", "of", "1"]
 

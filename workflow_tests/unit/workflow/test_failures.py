@@ -1,10 +1,14 @@
-"""What a failed run prints last, and its exit code."""
+"""How a refused command ends, what a failed run prints last, and its exit code."""
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 import pytest
 
-from dpmia.workflow.failures import ABOVE_LIMIT, CANNOT_RUN, Failure, error_line, last_words, read_failure
+from dpmia.common.errors import UserError
+from dpmia.workflow.failures import ABOVE_LIMIT, CANNOT_RUN, Failure, error_line, last_words, read_failure, refuse
 
 TIME = "2026-01-01 10:00:00,123"
 
@@ -40,3 +44,20 @@ def test_a_run_that_was_stopped_prints_the_command():
     message, code = last_words([], "snakemake audit")
     assert message.endswith("run the same command again: snakemake audit")
     assert code == CANNOT_RUN
+
+
+def test_a_refusal_is_one_message_on_standard_error(capsys):
+    with pytest.raises(SystemExit) as caught:
+        refuse(UserError("config, seed", "-3 is negative", "Give 0 or more"))
+    assert caught.value.code == CANNOT_RUN
+    assert capsys.readouterr() == ("", "\nError: config, seed: -3 is negative. Give 0 or more.\n")
+
+
+def test_a_refusal_that_nobody_reads_has_its_exit_code():
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "w") as stream:
+        with pytest.raises(SystemExit) as caught:
+            refuse("broken", stream)
+        assert os.fstat(writing).st_rdev == Path(os.devnull).stat().st_rdev
+    assert caught.value.code == CANNOT_RUN

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from dpmia.cli.settings_file import write_settings
 from dpmia.common.errors import ArgumentError, UserError
 from dpmia.common.files import is_file
 from dpmia.common.registry import suggestion
-from dpmia.planning.yaml_file import read_yaml
+from dpmia.planning.yaml_file import read_keys
 
 
 def integer(value: Any) -> int:
@@ -40,15 +40,21 @@ NUMBERS: dict[str, tuple[Callable[[Any], float], str]] = {
     "prior": (float, "probability of membership (default: 0.5)"),
     "acceptance": (float, "least TPR of attacks that the bound on precision is for (default: 0.01)"),
 }
-CHOICES = {"target": TARGETS, "sampler": SAMPLERS, "compares": RELATIONS, "relation": RELATIONS}
+#: Argument of `plan_noise` -> its values, and what `--help` prints.
+CHOICES: dict[str, tuple[Sequence[str], str]] = {
+    "target": (TARGETS, "what is bounded"),
+    "sampler": (SAMPLERS, "how batches are drawn (default: poisson)"),
+    "compares": (RELATIONS, "how the training sets differ that an attack compares (default: replace_one)"),
+    "relation": (RELATIONS, "of (epsilon, delta) (default: add_remove; with --sampler shuffle replace_one)"),
+}
 
 
 def add_plan(parser: argparse.ArgumentParser) -> None:
     """Add the options of `dpmia plan`."""
     parser.description = "Of --noise-multiplier, --sampling-rate and --steps leave out the one to find."
     parser.add_argument("file", metavar="FILE", nargs="?", help="a plan.yaml; options on the command line count more")
-    for name, choices in CHOICES.items():
-        parser.add_argument(_option(name), choices=choices)
+    for name, (choices, text) in CHOICES.items():
+        parser.add_argument(_option(name), choices=choices, help=text)
     for name, (kind, text) in NUMBERS.items():
         parser.add_argument(_option(name), type=_typed(kind), help=text, metavar="N")
     parser.add_argument("--overwrite", action="store_true", help="replace a plan.yaml that was edited")
@@ -99,9 +105,7 @@ def _typed(kind: Callable[[Any], float]) -> Callable[[str], float]:
 def _from_file(path: str) -> dict[str, Any]:
     if not is_file(path):
         raise UserError(path, "there is no such file", "Options alone do, too: dpmia plan --help")
-    arguments = read_yaml(Path(path), path)
-    if not isinstance(arguments, dict):
-        raise UserError(path, "no keys with values", "Write one argument a line: target: advantage")
+    arguments = read_keys(Path(path), path, "target: advantage")
     allowed = (*CHOICES, *NUMBERS)
     for name, value in arguments.items():
         if name not in allowed:
