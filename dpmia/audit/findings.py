@@ -20,8 +20,6 @@ from dpmia.jobs.auditing import Description
 from dpmia.metrics.intervals import Estimate
 from dpmia.theory.bounds import advantage_bound
 
-#: The metrics of each attack; each with its interval.
-
 NO_GUARANTEE = "The privacy guarantee of this model is not known here, so no bound is drawn"
 NOT_PRIVATE = "Trained without differential privacy: no bound holds"
 OTHER_RELATION = (
