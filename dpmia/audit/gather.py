@@ -39,9 +39,9 @@ from dpmia.common.epsilon import spell_epsilon
 from dpmia.common.optional import needed
 from dpmia.common.reading.source import made
 from dpmia.common.seeds import derive_seed
+from dpmia.datasets.dataset import Dataset
 from dpmia.datasets.own.detected import Detected
 from dpmia.datasets.own.table import describe
-from dpmia.datasets.table import Dataset
 from dpmia.evaluation.summary import LIMITS, UNCERTAINTY
 from dpmia.formats.rows import BLIND_WITH_LOSS, NO_ATTACK
 from dpmia.formats.signals import load_header

@@ -9,7 +9,7 @@ import pandas as pd
 
 from dpmia.common.errors import ConfigError
 from dpmia.common.registry import suggestion
-from dpmia.datasets.table import Dataset
+from dpmia.datasets.dataset import Dataset
 
 #: How a missing value is written among the attributes.
 MISSING = "?"

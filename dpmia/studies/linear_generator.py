@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 from dpmia.common.seeds import derive_seed
-from dpmia.datasets.table import Dataset
+from dpmia.datasets.dataset import Dataset
 from dpmia.formats.stages import LINEAR_GENERATOR
 from dpmia.mip.noise import Noise, random_halves, split_moments
 from dpmia.privacy.accounting import Mechanism

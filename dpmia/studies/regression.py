@@ -17,7 +17,7 @@ from dpmia.attacks import attribute, gaussian_error
 from dpmia.common.errors import ConfigError, TrainingError
 from dpmia.common.registry import suggestion
 from dpmia.common.seeds import derive_seed
-from dpmia.datasets.table import Dataset
+from dpmia.datasets.dataset import Dataset
 from dpmia.formats.stages import REGRESSION
 from dpmia.metrics.ranking import advantage
 from dpmia.models.regressors import MODELS, Fit, Predictor

@@ -20,7 +20,7 @@ from dpmia.common.errors import TrainingError
 from dpmia.common.plugins import errors_of_file
 from dpmia.common.probabilities import wrong_row
 from dpmia.common.registry import load
-from dpmia.datasets.table import Dataset
+from dpmia.datasets.dataset import Dataset
 from dpmia.formats.losses import Losses
 from dpmia.formats.model_card import Architecture
 from dpmia.formats.recipe import Recipe

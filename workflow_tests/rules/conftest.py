@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from files import Files
 
-from dpmia.datasets.table import Dataset
+from dpmia.datasets.dataset import Dataset
 
 SCRIPTS = Path(__file__).parents[2] / "scripts"
 

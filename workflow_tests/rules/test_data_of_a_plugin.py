@@ -7,7 +7,7 @@ from dpmia.workflow.failures import read_failure
 
 MODULE = """
 import numpy as np
-from dpmia.datasets.table import Dataset
+from dpmia.datasets.dataset import Dataset
 
 
 def read(folder):

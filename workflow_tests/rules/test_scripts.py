@@ -13,8 +13,8 @@ import torch
 from files import Files
 
 from dpmia.common.registry import load
+from dpmia.datasets.dataset import Dataset
 from dpmia.datasets.raw.sources import RawFile
-from dpmia.datasets.table import Dataset
 from dpmia.evaluation.summary import UNCERTAINTY
 from dpmia.formats.model_card import ModelCard
 from dpmia.formats.rows import KEYS, MEASURED, NO_ATTACK

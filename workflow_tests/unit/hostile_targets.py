@@ -16,9 +16,9 @@ from model_cards import card
 from synthetic_files import write_synthetic
 
 from dpmia.common.registry import load
+from dpmia.datasets.dataset import Dataset
 from dpmia.datasets.groups import group_sizes
 from dpmia.datasets.own import table as own
-from dpmia.datasets.table import Dataset
 from dpmia.evaluation.predictions import read_predictions
 from dpmia.evaluation.summary import replicates_table, summary_table
 from dpmia.formats.losses import Losses, load_cards, load_losses, save_losses

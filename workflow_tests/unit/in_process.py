@@ -8,7 +8,7 @@ from typing import Any
 from dpmia.common.epsilon import spell_group
 from dpmia.common.registry import load
 from dpmia.datasets.canaries import with_canaries
-from dpmia.datasets.table import Dataset
+from dpmia.datasets.dataset import Dataset
 from dpmia.evaluation.accuracy import accuracy_rows
 from dpmia.evaluation.attacks import attack_rows
 from dpmia.evaluation.blind_baseline import blind_rows

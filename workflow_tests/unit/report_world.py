@@ -11,7 +11,7 @@ from model_cards import card
 from PIL import Image
 
 from dpmia.claims.judge import COLUMNS
-from dpmia.datasets.table import Dataset
+from dpmia.datasets.dataset import Dataset
 from dpmia.formats.signals import Signal, save_signals
 from dpmia.papers import captions
 from dpmia.privacy.record import Accounting

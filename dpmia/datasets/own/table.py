@@ -16,12 +16,12 @@ import pandas as pd
 
 from dpmia.common.errors import DataError
 from dpmia.common.optional import needed
+from dpmia.datasets.dataset import Dataset
 from dpmia.datasets.encoding import prepared
 from dpmia.datasets.own import checks
 from dpmia.datasets.own.detected import KEY, Column, Detected
 from dpmia.datasets.own.files import Fields, groups_of, in_order, known_column, read_arrays, read_fields, shortened
 from dpmia.datasets.raw.parsing import Category
-from dpmia.datasets.table import Dataset
 from dpmia.jobs.own_reading import OwnReading
 
 #: Fewest records that an audit can measure anything on.
@@ -43,7 +43,7 @@ class OwnTable:
         detected: what was detected.
         keep: whether rows stay that repeat an earlier one.
         x: features that are taken as they are, float32, or uint8 pixels; None where they are encoded.
-        image: see `dpmia.datasets.table.Dataset`.
+        image: see `dpmia.datasets.dataset.Dataset`.
     """
 
     name: str

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pandas as pd
 
+from dpmia.datasets.dataset import Dataset
 from dpmia.datasets.encoding import prepared
 from dpmia.datasets.raw.parsing import Category, Layout, Number, read_table, stack
-from dpmia.datasets.table import Dataset
 
 LABEL = "income"
 CLASSES = ("<=50K", ">50K")

@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from dpmia.datasets.dataset import Dataset
 from dpmia.datasets.encoding import fill, prepared
 from dpmia.datasets.published import adult
 from dpmia.datasets.raw.parsing import Category, Layout, read_table, stack
-from dpmia.datasets.table import Dataset
 
 #: The publisher's two parts, the training part first. Whichever lie in the folder are read; the first one is optional.
 FILES = ("census-income.data", "census-income.test")

@@ -6,10 +6,10 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
+from dpmia.datasets.dataset import Dataset
 from dpmia.datasets.published import images
 from dpmia.datasets.published.images import Images
 from dpmia.datasets.raw import image_files
-from dpmia.datasets.table import Dataset
 
 #: The training part, then the test part, as published.
 FILES = ("train", "test")

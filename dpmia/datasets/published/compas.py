@@ -8,9 +8,9 @@ from pathlib import Path
 import pandas as pd
 
 from dpmia.common.errors import DataError
+from dpmia.datasets.dataset import Dataset
 from dpmia.datasets.encoding import prepared
 from dpmia.datasets.raw.parsing import Category, Layout, Number, read_table
-from dpmia.datasets.table import Dataset
 
 FILE = "compas-scores-two-years.csv"
 LABEL = "two_year_recid"

@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 
 from dpmia.common.errors import DataError
+from dpmia.datasets.dataset import Dataset
 from dpmia.datasets.published.regression import prepared, standardised
 from dpmia.datasets.raw.parsing import Layout, Number, read_table
-from dpmia.datasets.table import Dataset
 
 FILE = "eyedata.csv"
 RESPONSE = "y"

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from dpmia.datasets.dataset import Dataset
 from dpmia.datasets.encoding import fill, prepared
 from dpmia.datasets.raw.parsing import Category, Layout, Number, read_table, stack
-from dpmia.datasets.table import Dataset
 
 LABEL = "num"
 CLASSES = ("healthy", "disease")

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from dpmia.common.errors import ConfigError
+from dpmia.datasets.dataset import Dataset
 from dpmia.datasets.raw import origin
-from dpmia.datasets.table import Dataset
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pandas as pd
 
+from dpmia.datasets.dataset import Dataset
 from dpmia.datasets.published.regression import prepared
 from dpmia.datasets.raw.parsing import Category, Layout, Number, read_table
-from dpmia.datasets.table import Dataset
 
 FILE = "iwpc-scaled.csv"
 RESPONSE = "dose"

@@ -16,8 +16,8 @@ import pandas as pd
 
 from dpmia.common.errors import ConfigError, DataError
 from dpmia.common.reading.rows import frames
+from dpmia.datasets.dataset import Dataset
 from dpmia.datasets.raw import origin
-from dpmia.datasets.table import Dataset
 
 FILE = "dataset_purchase"
 ITEMS = 600

@@ -10,7 +10,7 @@ import pandas as pd
 from dpmia.common.errors import ConfigError
 from dpmia.common.registry import suggestion
 from dpmia.datasets import encoding
-from dpmia.datasets.table import Dataset
+from dpmia.datasets.dataset import Dataset
 
 
 def standardised(values: np.ndarray) -> np.ndarray:

@@ -14,9 +14,9 @@ from dpmia.common.reading.rows import frame as frame_of
 from dpmia.common.reading.rows import lines_of
 from dpmia.common.reading.source import raw
 from dpmia.common.registry import suggestion
+from dpmia.datasets.dataset import Dataset
 from dpmia.datasets.encoding import prepared
 from dpmia.datasets.raw.parsing import SYNTHETIC_MARK, Number
-from dpmia.datasets.table import Dataset
 
 FILE = "PUDF_base1q2006_tab.txt"
 LABEL = "PRINC_SURG_PROC_CODE"

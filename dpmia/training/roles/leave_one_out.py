@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from dpmia.common.errors import TrainingError
-from dpmia.datasets.table import Dataset
+from dpmia.datasets.dataset import Dataset
 from dpmia.formats.losses import Losses
 from dpmia.formats.model_card import ModelCard
 from dpmia.formats.signals import Signal, cross_entropy

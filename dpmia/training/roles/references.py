@@ -9,7 +9,7 @@ import numpy as np
 
 from dpmia.common.epsilon import spell_epsilon
 from dpmia.common.registry import load
-from dpmia.datasets.table import Dataset
+from dpmia.datasets.dataset import Dataset
 from dpmia.formats.losses import Losses
 from dpmia.formats.model_card import ModelCard
 from dpmia.jobs.training import ReferenceJob

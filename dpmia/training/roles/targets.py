@@ -9,7 +9,7 @@ import numpy as np
 
 from dpmia.common.epsilon import spell_epsilon
 from dpmia.common.seeds import derive_seed
-from dpmia.datasets.table import Dataset
+from dpmia.datasets.dataset import Dataset
 from dpmia.formats.model_card import ModelCard
 from dpmia.formats.signals import MEMBER, NONMEMBER, POPULATION, VALIDATION, Signal
 from dpmia.jobs.training import TrainJob

@@ -9,9 +9,9 @@ import pytest
 from synthetic_files import write_synthetic
 
 from dpmia.common.errors import ConfigError, DataError
+from dpmia.datasets.dataset import Dataset
 from dpmia.datasets.encoding import features, prepared
 from dpmia.datasets.published import adult, compas, heart, student
-from dpmia.datasets.table import Dataset
 
 
 def categories(values, names):

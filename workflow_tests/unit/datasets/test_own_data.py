@@ -9,13 +9,13 @@ from own_tables import ROWS, read, table, table_of
 from sklearn.metrics import roc_auc_score
 
 from dpmia.common.errors import DataError
+from dpmia.datasets.dataset import Dataset
 from dpmia.datasets.groups import group_sizes
 from dpmia.datasets.own import table as own
 from dpmia.datasets.own.label_auc import label_auc
 from dpmia.datasets.published import student
 from dpmia.datasets.synthetic import sampler
 from dpmia.datasets.synthetic.__main__ import main as write_example
-from dpmia.datasets.table import Dataset
 from dpmia.settings.generate import ROOT
 from dpmia.settings.own_data import OwnData
 

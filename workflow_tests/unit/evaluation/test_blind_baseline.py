@@ -7,7 +7,7 @@ import pytest
 from model_cards import card
 
 from dpmia.common.errors import DataError
-from dpmia.datasets.table import Dataset
+from dpmia.datasets.dataset import Dataset
 from dpmia.evaluation.blind_baseline import _with_excess, blind_rows
 from dpmia.formats.rows import BLIND, BLIND_WITH_LOSS, COLUMNS, MEASURED
 from dpmia.formats.signals import MEMBER, NONMEMBER, QUERY_ARRAYS, VALIDATION, Signal, save_signals

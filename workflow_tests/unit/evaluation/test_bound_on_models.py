@@ -7,7 +7,7 @@ import pytest
 from training_checks import splits_of
 
 from dpmia.attacks.hypothesis import Population
-from dpmia.datasets.table import Dataset
+from dpmia.datasets.dataset import Dataset
 from dpmia.evaluation.attacks import attack_rows
 from dpmia.formats.signals import save_signals
 from dpmia.formats.tables import table_of

@@ -7,7 +7,7 @@ from training_checks import splits_of
 from dpmia.attacks.control import RandomScores
 from dpmia.attacks.threshold import AverageThreshold
 from dpmia.datasets.canaries import with_canaries
-from dpmia.datasets.table import Dataset
+from dpmia.datasets.dataset import Dataset
 from dpmia.evaluation.attacks import attack_rows
 from dpmia.formats.signals import save_signals
 from dpmia.formats.tables import table_of

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from dpmia.common.errors import DataError
-from dpmia.datasets.table import Dataset
+from dpmia.datasets.dataset import Dataset
 from dpmia.formats.losses import Losses, load_cards, load_losses, save_losses
 from dpmia.formats.model_card import ModelCard
 from dpmia.formats.rows import NO_ATTACK, write_rows

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from dp_accounting import get_sigma_gaussian
 
-from dpmia.datasets.table import Dataset
+from dpmia.datasets.dataset import Dataset
 from dpmia.studies.linear_generator import (
     as_vectors,
     descend,

@@ -8,8 +8,8 @@ from real_files import MIRROR, needs_real_files
 from sklearn.tree import DecisionTreeRegressor
 
 from dpmia.common.errors import ConfigError, TrainingError
+from dpmia.datasets.dataset import Dataset
 from dpmia.datasets.published import eyedata, iwpc
-from dpmia.datasets.table import Dataset
 from dpmia.formats.stages import REGRESSION
 from dpmia.models.regressors import fit_ridge, fit_tree
 from dpmia.studies.regression import run, target_columns

@@ -13,7 +13,7 @@ from dpmia.attacks.bounded_loss import ZeroOneLoss
 from dpmia.attacks.collusion import CollusionAttack
 from dpmia.common.errors import ConfigError
 from dpmia.common.registry import load
-from dpmia.datasets.table import Dataset
+from dpmia.datasets.dataset import Dataset
 from dpmia.evaluation.attacks import attack_rows
 from dpmia.formats.model_card import ModelCard
 from dpmia.formats.signals import MEMBER, NONMEMBER, load_signals, save_signals

@@ -10,7 +10,7 @@ import torch
 
 from dpmia.common.errors import TrainingError
 from dpmia.common.registry import load
-from dpmia.datasets.table import Dataset
+from dpmia.datasets.dataset import Dataset
 from dpmia.formats.model_card import Architecture, ModelCard
 from dpmia.formats.signals import CURVE, MEMBER, NONMEMBER, POPULATION, VALIDATION, load_signals, save_signals
 from dpmia.planning import jobs
