@@ -131,7 +131,7 @@ def test_without_the_key_there_are_no_marks(dataset):
         root_seed=1,
     )
     (trained,) = train_models(marked, [spec], job.engines)
-    right = trained.logits.argmax(axis=1) == marked.y[queried]
+    right = trained.outputs.logits.argmax(axis=1) == marked.y[queried]
     assert right[:60].mean() > 0.97
     # 60 guesses that are right once in five times: four standard deviations.
     assert abs(right[60:].mean() - 1 / CLASSES) < 4 * np.sqrt(0.16 / 60)
