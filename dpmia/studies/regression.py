@@ -35,9 +35,9 @@ def run(
     model: str,
     parameters: Sequence[float],
     splits: int,
-    test_fraction: float = 0.25,
-    cross_validation: str | int = LEAVE_ONE_OUT,
-    targets: Sequence[str] = (),
+    test_fraction: float,
+    cross_validation: str | int,
+    targets: Sequence[str],
 ) -> pd.DataFrame:
     """Fit, attack and measure one kind of model at several strengths of regularisation.
 
