@@ -196,7 +196,7 @@ class ExposedArm(PlainData):
 
 @dataclass(frozen=True)
 class Planned(PlainData):
-    """What privacy guarantees are planned for: arguments of `dpmia.privacy.planner.plan`."""
+    """What privacy guarantees are planned for: fields of `dpmia.privacy.plan_request.PlanRequest`."""
 
     bound: float
     records: int

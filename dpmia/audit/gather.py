@@ -48,6 +48,7 @@ from dpmia.formats.signals import load_header
 from dpmia.formats.tables import read_table
 from dpmia.jobs.auditing import AuditJob, AuditPart, Description
 from dpmia.metrics.exposure import ExposedRecord
+from dpmia.privacy.plan_request import PlanRequest
 from dpmia.privacy.planner import plan
 from dpmia.splits.sizes import arm_sizes
 from dpmia.splits.split import load_splits
@@ -283,8 +284,8 @@ def _planned(job: AuditJob, datasets: Mapping[str, Dataset]) -> tuple[Planned | 
                 *(job.bound, len(datasets[part.dataset]), models.batch_size, models.epochs),
                 *(needed(models.delta), job.acceptance),
             )
-            rates = [share * job.bound for share in PLANNED_SHARES]
-            table = plan(**planned.plain(), relation=job.relation, rates=rates)
+            rates = tuple(share * job.bound for share in PLANNED_SHARES)
+            table = plan(PlanRequest(**planned.plain(), relation=job.relation, rates=rates))
             rows = table.astype(object).where(table.notna(), None).to_dict("records")
             return planned, [PlannedRow(**{str(key): value for key, value in row.items()}) for row in rows]
     return None, []

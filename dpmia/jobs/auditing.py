@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from dpmia.common.plain import PlainData
 from dpmia.jobs.attacking import AuditedAttack
+from dpmia.privacy.plan_request import Relation
 
 
 @dataclass(frozen=True)
@@ -121,4 +122,4 @@ class AuditJob(PlainData):
     looks: bool
     bound: float
     acceptance: float
-    relation: str
+    relation: Relation
