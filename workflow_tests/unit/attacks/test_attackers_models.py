@@ -65,11 +65,12 @@ def check(references, signal, models):
 
 
 def test_references_are_those_of_the_iid_arm_or_of_the_arm_that_is_named(files):
-    models = AttackersModels(references=files(*(outputs(arm, "inf", range(3)) for arm in ARMS)))
+    paths = list(files(*(outputs(arm, "inf", range(3)) for arm in ARMS)))
+    models, named = AttackersModels(references=paths), AttackersModels(references=paths, reference_arm="other")
     for arm, chosen in USED.items():
         signal = target(arm, "inf")
         check(models.knowledge_of(signal).references, signal, [(chosen, "inf", n) for n in range(3)])
-        check(models.knowledge_of(signal, "other").references, signal, [("other", "inf", n) for n in range(3)])
+        check(named.knowledge_of(signal).references, signal, [("other", "inf", n) for n in range(3)])
 
 
 def test_blocks_of_reference_models_are_one(files):
@@ -103,11 +104,12 @@ def test_an_arm_without_reference_models_has_none(files):
 
 def test_arms_may_have_query_records_of_their_own(files):
     groups = [outputs("va", "inf", range(2)), outputs("other", "inf", range(3), records=RECORDS[:10])]
-    models = AttackersModels(references=files(groups))
+    paths = list(files(groups))
+    models = AttackersModels(references=paths)
     signal = target(epsilon="inf")
     check(models.knowledge_of(signal).references, signal, [("va", "inf", 0), ("va", "inf", 1)])
     with pytest.raises(KnowledgeError, match="not evaluated on all records"):
-        models.knowledge_of(signal, "other")
+        AttackersModels(references=paths, reference_arm="other").knowledge_of(signal)
 
 
 def test_errors_about_the_models_name_their_files(files, tmp_path):
@@ -118,12 +120,12 @@ def test_errors_about_the_models_name_their_files(files, tmp_path):
     for path in none[1:]:
         save_losses(path, [outputs("va", "inf", range(3))], {})
     with pytest.raises(KnowledgeError, match=r"/0\.npz, models of the attacker: they were not evaluated on all"):
-        attack_rows("e", "lira_offline", OfflineLira(), [signals], 0, references=few)
+        attack_rows("e", "lira_offline", OfflineLira(), [signals], 0, AttackersModels(references=few))
     with pytest.raises(AttackError, match=r"/1\.npz, .*/5\.npz and 3 more, knowledge\.references: .*there are none\."):
-        attack_rows("e", "lira_offline", OfflineLira(), [signals], 0, references=none[1:])
+        attack_rows("e", "lira_offline", OfflineLira(), [signals], 0, AttackersModels(references=none[1:]))
     save_losses(none[0], [outputs("other", "inf", range(1))], {})
     with pytest.raises(AttackError, match=r"/0\.npz, LiRA: .* variance needs\. "):
-        attack_rows("e", "lira_offline", OfflineLira(), [signals], 0, references=none[:1])
+        attack_rows("e", "lira_offline", OfflineLira(), [signals], 0, AttackersModels(references=none[:1]))
 
 
 def test_models_of_one_arm_at_a_time_are_in_memory(files, monkeypatch):
@@ -215,10 +217,12 @@ def test_an_attack_is_given_the_models_features_and_records_that_it_may_know(fil
         attack,
         [tmp_path / "targets.npz"],
         1,
-        shadows=[tmp_path / "shadows.npz"],
-        references=files(outputs("other", "inf", range(2)), outputs("va", "inf", range(2))),
+        AttackersModels(
+            shadows=[tmp_path / "shadows.npz"],
+            references=files(outputs("other", "inf", range(2)), outputs("va", "inf", range(2))),
+            reference_arm="other",
+        ),
         features=lambda records: np.stack([records, -records], axis=1),
-        reference_arm="other",
     )
     assert len(attack.prepared) == 2
     for (signal, knowledge), given in zip(attack.seen, (target("va", "1"), target("va-iid", "10")), strict=True):

@@ -57,8 +57,8 @@ def files(tmp_path_factory):
 
 def run(table, files, seed=1, attacks=ATTACKS, arms=("iid",), **options):
     chosen = {name: attack() for name, attack in attacks.items()}
-    models = {"references": files["references"], "distilled": files["distilled"]}
-    return table("one", chosen, files["files"], seed, arms=arms, **models, **options)
+    models = AttackersModels(**{kind: paths for kind, paths in files.items() if kind != "files"})
+    return table("one", chosen, files["files"], seed, models, arms=arms, **options)
 
 
 def test_models_trained_on_the_record_that_they_leave_out_are_named(files, tmp_path):
@@ -68,14 +68,13 @@ def test_models_trained_on_the_record_that_they_leave_out_are_named(files, tmp_p
     save_losses(tmp_path / "wrong.npz", [wrong], {})
     options = {
         "attacks": {"L": LeaveOneOut},
-        "leave_one_out": [tmp_path / "wrong.npz"],
         "alphas": (0.1,),
         "count": EACH,
     }
     with pytest.raises(
         KnowledgeError, match=r"wrong\.npz, knowledge\.leave_one_out: 2 models were trained on the record left out"
     ):
-        run(per_record_table, files, **options)
+        run(per_record_table, files | {"leave_one_out": [tmp_path / "wrong.npz"]}, **options)
 
 
 @pytest.mark.parametrize("letter", ATTACKS)

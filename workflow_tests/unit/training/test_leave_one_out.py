@@ -9,6 +9,7 @@ from training_checks import experiment, logits_of, splits_of, toy, trained_alone
 
 from dpmia.attacks.hypothesis import LeaveOneOut
 from dpmia.common.errors import TrainingError
+from dpmia.evaluation.attacks import AttackersModels
 from dpmia.evaluation.per_record import per_record_table
 from dpmia.formats.losses import save_losses
 from dpmia.formats.model_card import Architecture
@@ -114,8 +115,8 @@ def test_the_attack_judges_the_points_that_there_are_models_of(leave_one_out, ta
         attacks,
         [tmp_path / "t.npz"],
         1,
+        AttackersModels(leave_one_out=[tmp_path / "l.npz"]),
         arms=["one"],
-        leave_one_out=[tmp_path / "l.npz"],
         alphas=(0.3,),
         count=10,
     )
@@ -140,7 +141,8 @@ def test_a_block_beyond_the_members_has_no_results(leave_one_out, dataset, targe
     files = [tmp_path / "first.npz", tmp_path / "beyond.npz"]
     attacks = {"leave_one_out": LeaveOneOut(estimator="logit_gaussian")}
     settings = {"arms": ["one"], "alphas": (0.3,), "count": 45}
-    table = per_record_table("one", attacks, [tmp_path / "t.npz"], 1, leave_one_out=files, **settings)
+    models = AttackersModels(leave_one_out=files)
+    table = per_record_table("one", attacks, [tmp_path / "t.npz"], 1, models, **settings)
     assert sorted(table["record"]) == leave_one_out.records.tolist()
 
 
