@@ -11,7 +11,7 @@ from dpmia.audit.scores import RocCurve
 from dpmia.audit.verdicts import ModelVerdict
 from dpmia.common.plain import PlainData
 from dpmia.datasets.own.detected import Column
-from dpmia.jobs.auditing import Description
+from dpmia.jobs.auditing import AuditedDescription
 from dpmia.metrics.exposure import Agreement
 from dpmia.privacy.record import GuaranteeRow
 
@@ -89,7 +89,7 @@ class AuditedExperiment(PlainData):
         untested: what was not tested.
     """
 
-    description: Description
+    description: AuditedDescription
     sizes: dict[str, dict[str, list[int]]]
     how: str
     in_plain_words: list[PlainWords]

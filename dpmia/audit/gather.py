@@ -46,7 +46,7 @@ from dpmia.evaluation.summary import LIMITS, UNCERTAINTY
 from dpmia.formats.rows import BLIND_WITH_LOSS, NO_ATTACK
 from dpmia.formats.signals import load_header
 from dpmia.formats.tables import read_table
-from dpmia.jobs.auditing import AuditJob, AuditPart, Description
+from dpmia.jobs.auditing import AuditedDescription, AuditJob, AuditPart
 from dpmia.metrics.exposure import ExposedRecord
 from dpmia.privacy.plan_request import PlanRequest
 from dpmia.privacy.planner import plan
@@ -291,7 +291,7 @@ def _planned(job: AuditJob, datasets: Mapping[str, Dataset]) -> tuple[Planned | 
     return None, []
 
 
-def _can_be_planned(models: Description, acceptance: float) -> bool:
+def _can_be_planned(models: AuditedDescription, acceptance: float) -> bool:
     """Return whether models take steps, and have a delta below the share of members that attacks must find.
 
     A larger one bounds no precision.
