@@ -10,7 +10,7 @@ from dpmia.audit.plain import PlainWords
 from dpmia.audit.scores import RocCurve
 from dpmia.audit.verdicts import ModelVerdict
 from dpmia.common.plain import PlainData
-from dpmia.datasets.own.detected import Column
+from dpmia.formats.detected import Column
 from dpmia.jobs.auditing import AuditedDescription
 from dpmia.metrics.exposure import Agreement
 from dpmia.privacy.record import GuaranteeRow

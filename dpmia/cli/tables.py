@@ -21,8 +21,8 @@ from dpmia.common.files import is_file
 from dpmia.common.limits import MOST_MODELS
 from dpmia.common.registry import suggestion
 from dpmia.datasets.own.files import Fields, fields_of, known_column, shortened
-from dpmia.datasets.raw.parsing import SYNTHETIC_MARK
 from dpmia.evaluation.predictions import memberships
+from dpmia.formats.provenance import SYNTHETIC_MARK
 from dpmia.formats.signals import MEMBER, NONMEMBER, POPULATION
 from dpmia.metrics.intervals import FEWEST
 from dpmia.metrics.ranking import LOW_RATES

@@ -49,5 +49,5 @@ def encode(raw: Images, attributes: Sequence[str] = (), pool: int = 1) -> Datase
 
     The data set is called `cifar100_test` where it was made from the archive: that is the test part alone.
     """
-    name = "cifar100_test" if raw.provenance["files"][0]["name"] == ARCHIVE else "cifar100"
+    name = "cifar100_test" if raw.provenance.files[0].name == ARCHIVE else "cifar100"
     return images.encoded(name, raw, CLASSES, attributes, pool)

@@ -12,6 +12,7 @@ from dpmia.common.errors import AttackError, DataError, KnowledgeError
 from dpmia.evaluation import attacks as measure
 from dpmia.evaluation.attacks import AttackersModels, attack_rows
 from dpmia.formats.losses import Losses, load_losses, save_losses
+from dpmia.formats.provenance import Provenance
 from dpmia.formats.signals import MEMBER, NONMEMBER, POPULATION, VALIDATION, Signal, save_signals
 
 RECORDS = np.arange(100, 160)
@@ -50,7 +51,7 @@ def files(tmp_path):
     def write(*groups):
         paths = [tmp_path / f"{number}.npz" for number in range(len(groups))]
         for path, group in zip(paths, groups, strict=True):
-            save_losses(path, group if isinstance(group, list) else [group], {})
+            save_losses(path, group if isinstance(group, list) else [group], Provenance())
         return paths
 
     return write
@@ -114,16 +115,16 @@ def test_arms_may_have_query_records_of_their_own(files):
 
 def test_errors_about_the_models_name_their_files(files, tmp_path):
     signals = tmp_path / "signals.npz"
-    save_signals(signals, [target("other", "inf")], {})
+    save_signals(signals, [target("other", "inf")], Provenance())
     few = files(outputs("other", "inf", range(3), records=RECORDS[:10]))
     none = [tmp_path / f"{number}.npz" for number in range(9)]
     for path in none[1:]:
-        save_losses(path, [outputs("va", "inf", range(3))], {})
+        save_losses(path, [outputs("va", "inf", range(3))], Provenance())
     with pytest.raises(KnowledgeError, match=r"/0\.npz, models of the attacker: they were not evaluated on all"):
         attack_rows("e", "lira_offline", OfflineLira(), [signals], 0, AttackersModels(references=few))
     with pytest.raises(AttackError, match=r"/1\.npz, .*/5\.npz and 3 more, knowledge\.references: .*there are none\."):
         attack_rows("e", "lira_offline", OfflineLira(), [signals], 0, AttackersModels(references=none[1:]))
-    save_losses(none[0], [outputs("other", "inf", range(1))], {})
+    save_losses(none[0], [outputs("other", "inf", range(1))], Provenance())
     with pytest.raises(AttackError, match=r"/0\.npz, LiRA: .* variance needs\. "):
         attack_rows("e", "lira_offline", OfflineLira(), [signals], 0, AttackersModels(references=none[:1]))
 
@@ -174,7 +175,7 @@ def shadow(arm, replicate, number):
 def test_shadow_models_are_those_of_the_targets_split_and_one_object_for_all_its_epsilons(tmp_path):
     for block in (0, 1):
         signals = [shadow(arm, block, number) for arm in ("va", "va-iid") for number in range(3)]
-        save_signals(tmp_path / f"{block}.npz", signals, {})
+        save_signals(tmp_path / f"{block}.npz", signals, Provenance())
     models = AttackersModels(shadows=[tmp_path / "0.npz", tmp_path / "1.npz"])
     for arm in ("va", "va-iid"):
         for replicate in (0, 1):
@@ -208,8 +209,8 @@ class Remembering(Attack):
 
 
 def test_an_attack_is_given_the_models_features_and_records_that_it_may_know(files, tmp_path):
-    save_signals(tmp_path / "targets.npz", [target("va", "1"), target("va-iid", "10")], {})
-    save_signals(tmp_path / "shadows.npz", [shadow(arm, 0, 0) for arm in ("va", "va-iid")], {})
+    save_signals(tmp_path / "targets.npz", [target("va", "1"), target("va-iid", "10")], Provenance())
+    save_signals(tmp_path / "shadows.npz", [shadow(arm, 0, 0) for arm in ("va", "va-iid")], Provenance())
     attack = Remembering()
     attack_rows(
         "heart",
@@ -236,13 +237,13 @@ def test_an_attack_is_given_the_models_features_and_records_that_it_may_know(fil
 
 
 def test_records_beyond_the_data_set_are_named(tmp_path):
-    save_signals(tmp_path / "targets.npz", [target("va", "1")], {})
+    save_signals(tmp_path / "targets.npz", [target("va", "1")], Provenance())
     with pytest.raises(DataError, match=r"targets\.npz, 0/records: record \d+ of 110, from 0"):
         attack_rows("heart", "mine", Remembering(), [tmp_path / "targets.npz"], 1, count=110)
 
 
 def test_models_of_another_role_are_no_shadow_models(tmp_path):
-    save_signals(tmp_path / "0.npz", [target("va", "inf", 0)], {})
+    save_signals(tmp_path / "0.npz", [target("va", "inf", 0)], Provenance())
     with pytest.raises(DataError, match=r"0\.npz: it holds a model of the role 'target', no shadow model"):
         AttackersModels(shadows=[tmp_path / "0.npz"])
 

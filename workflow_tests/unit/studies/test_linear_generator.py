@@ -174,7 +174,7 @@ def test_a_seed_repeats_the_study_and_more_of_it_leaves_the_rest(table):
 
 
 def test_a_data_set_is_refused():
-    one = Dataset("adult", np.zeros((2, 1), np.float32), np.zeros(2, np.int64), ("a",), ("0",), {}, {})
+    one = Dataset("adult", np.zeros((2, 1), np.float32), np.zeros(2, np.int64), ("a",), ("0",))
     with pytest.raises(ValueError, match="draws its own records, got the data set 'adult'"):
         run(seed=1, dataset=one, **SMALL)
 

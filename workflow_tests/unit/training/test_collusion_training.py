@@ -16,6 +16,7 @@ from dpmia.common.registry import load
 from dpmia.datasets.dataset import Dataset
 from dpmia.evaluation.attacks import attack_rows
 from dpmia.formats.model_card import ModelCard
+from dpmia.formats.provenance import Provenance
 from dpmia.formats.signals import MEMBER, NONMEMBER, load_signals, save_signals
 from dpmia.formats.tables import table_of
 from dpmia.planning import jobs
@@ -174,7 +175,7 @@ def test_a_replicate_is_the_same_alone_as_in_a_block_of_two(dataset, function):
 
 
 def test_marks_go_with_their_records_and_survive_a_file(colluding, tmp_path):
-    save_signals(tmp_path / "block.npz", list(colluding.values()), {})
+    save_signals(tmp_path / "block.npz", list(colluding.values()), Provenance())
     for one, other in zip(colluding.values(), load_signals(tmp_path / "block.npz"), strict=True):
         assert other.marks.dtype == bool
         assert np.array_equal(one.marks, other.marks)
@@ -184,7 +185,7 @@ def test_marks_go_with_their_records_and_survive_a_file(colluding, tmp_path):
 
 
 def test_the_table_of_the_attack_holds_precision_and_recall(colluding, tmp_path):
-    save_signals(tmp_path / "block.npz", list(colluding.values()), {})
+    save_signals(tmp_path / "block.npz", list(colluding.values()), Provenance())
     job = jobs.attack_job(experiment(), "collusion")
     rows = attack_rows("toy", "collusion", job.make(), [tmp_path / "block.npz"], 1)
     table = table_of(rows)
