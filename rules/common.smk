@@ -30,6 +30,7 @@ from dpmia.settings import names, studies
 from dpmia.common.epsilon import spell_epsilon, spell_group
 from dpmia.common.files import file_digest
 from dpmia.formats.looks import read_looks
+from dpmia.formats.provenance import SYNTHETIC_MARK
 from dpmia.planning.added_replicates import with_added_replicates
 from dpmia.settings.own_data import OwnData
 from dpmia.planning.plan import make_plan

@@ -72,7 +72,7 @@ for dataset, writer in names.SYNTHETIC.items():
             f"make_synthetic_{dataset}"
         output:
             [f"resources/synthetic-{CONFIG.scale}/raw/{dataset}/{raw.file}" for raw in required_files(dataset)],
-            marker=f"resources/synthetic-{CONFIG.scale}/raw/{dataset}/SYNTHETIC.txt",
+            marker=f"resources/synthetic-{CONFIG.scale}/raw/{dataset}/{SYNTHETIC_MARK}",
         log:
             f"logs/make_synthetic/{CONFIG.scale}/{dataset}.log",
         conda:

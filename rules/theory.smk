@@ -16,7 +16,7 @@ rule plan:
         mem_mb=more(1000),
         runtime=more(20),
     params:
-        plan=CONFIG.plan.model_dump(),
+        plan=CONFIG.plan.request().plain(),
         code=code("plan.py"),
     message:
         "Planning a training run that keeps the precision of attacks below {params.plan[bound]}"

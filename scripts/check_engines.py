@@ -4,7 +4,7 @@ from _job import run
 
 import torch
 
-from dpmia.datasets.table import Dataset
+from dpmia.datasets.dataset import Dataset
 from dpmia.formats.rows import write_rows
 from dpmia.formats.signals import load_all
 from dpmia.formats.stages import ENGINES

@@ -3,7 +3,7 @@
 from _job import run
 
 from dpmia.common.registry import load
-from dpmia.datasets.table import Dataset
+from dpmia.datasets.dataset import Dataset
 from dpmia.jobs.drawing import BatchLimits, SplitJob
 from dpmia.splits.batches import check_batches
 from dpmia.splits.block import draw_block, load_clusters

@@ -2,7 +2,7 @@
 
 from _job import run
 
-from dpmia.datasets.table import Dataset
+from dpmia.datasets.dataset import Dataset
 from dpmia.jobs.drawing import ClusterJob
 from dpmia.splits.block import save_clusters
 from dpmia.splits.clusters import clusters

@@ -2,7 +2,7 @@
 
 from _job import run
 
-from dpmia.datasets.table import Dataset
+from dpmia.datasets.dataset import Dataset
 from dpmia.evaluation.blind_baseline import blind_rows
 from dpmia.formats.rows import write_rows
 from dpmia.jobs.attacking import BlindJob

@@ -2,7 +2,7 @@
 
 from _job import run
 
-from dpmia.datasets.table import Dataset
+from dpmia.datasets.dataset import Dataset
 from dpmia.formats.tables import write_table
 from dpmia.splits.sizes import sizes_table
 from dpmia.splits.split import load_splits

@@ -22,11 +22,11 @@ def main(snakemake):
         folder = Path(snakemake.input[0]).parent
         raw = module.read(folder) if reading is None else module.read(folder, reading)
         dataset = module.encode(raw, **job.options)
-        for file in dataset.provenance["files"]:
-            log.info("%s: %s rows", file["name"], file["rows"])
+        for file in dataset.provenance.files:
+            log.info("%s: %s rows", file.name, file.rows)
         log.info("%s: %d records, %d features", dataset.name, *dataset.x.shape[:2])
-        if not dataset.provenance["synthetic"] and reading is None:
-            require_published(dataset.name, dataset.provenance["files"])
+        if not dataset.provenance.synthetic and reading is None:
+            require_published(dataset.name, dataset.provenance.files)
     described = () if reading is None else module.describe(dataset.provenance)
     for line in described:
         log.info("%s", line)

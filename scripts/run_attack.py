@@ -2,8 +2,8 @@
 
 from _job import run
 
-from dpmia.datasets.table import Dataset
-from dpmia.evaluation.attacks import attack_rows
+from dpmia.datasets.dataset import Dataset
+from dpmia.evaluation.attacks import AttackersModels, attack_rows
 from dpmia.formats.rows import write_rows
 from dpmia.jobs.attacking import AttackJob
 
@@ -12,18 +12,21 @@ def main(snakemake):
     """Run the attack `params.job`."""
     job, wildcards = AttackJob.from_plain(snakemake.params.job), snakemake.wildcards
     dataset = Dataset.load(snakemake.input.dataset[0]) if snakemake.input.dataset else None
+    models = AttackersModels(
+        snakemake.input.shadows,
+        snakemake.input.references,
+        snakemake.input.distilled,
+        reference_arm=job.reference_arm,
+    )
     rows = attack_rows(
         wildcards.experiment,
         wildcards.attack,
         job.make(),
         snakemake.input.targets,
         snakemake.params.seed,
-        shadows=snakemake.input.shadows,
-        references=snakemake.input.references,
-        distilled=snakemake.input.distilled,
+        models,
         features=None if dataset is None else dataset.inputs,
         count=None if dataset is None else len(dataset),
-        reference_arm=job.reference_arm,
         details=job.details,
         epsilons=job.epsilons,
     )

@@ -3,7 +3,7 @@
 from _job import run
 
 from dpmia.common.registry import load
-from dpmia.datasets.table import Dataset
+from dpmia.datasets.dataset import Dataset
 from dpmia.formats.tables import write_table
 
 

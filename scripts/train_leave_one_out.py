@@ -4,7 +4,7 @@ from _job import run
 
 import torch
 
-from dpmia.datasets.table import Dataset
+from dpmia.datasets.dataset import Dataset
 from dpmia.formats.losses import save_losses
 from dpmia.formats.signals import load_model
 from dpmia.jobs.training import LeaveOneOutJob

@@ -4,7 +4,7 @@ from _job import run
 
 import torch
 
-from dpmia.datasets.table import Dataset
+from dpmia.datasets.dataset import Dataset
 from dpmia.formats.signals import save_signals
 from dpmia.jobs.drawing import BatchLimits
 from dpmia.jobs.training import ShadowJob

@@ -101,7 +101,7 @@ import tempfile
 from pathlib import Path
 import numpy as np
 import dpmia
-from dpmia.datasets.table import Dataset
+from dpmia.datasets.dataset import Dataset
 rng = np.random.default_rng(0)
 logits, labels, is_member = rng.normal(size=(200, 3)), np.arange(200) % 3, np.arange(200) < 100
 """

@@ -18,13 +18,13 @@ from dpmia.audit.verdicts import APART, LEAKS, OPEN, QUIET, REVERSED, SHIFT, ver
 from dpmia.common.arms import IID_SUFFIX
 from dpmia.common.formatting import format_bound
 from dpmia.common.optional import needed
-from dpmia.jobs.auditing import Description
+from dpmia.jobs.auditing import AuditedDescription
 
 #: A model overfits where it is better on members than on non-members by this.
 OVERFITTING = 0.05
 
 
-def remedies(entries: Sequence[Entry], accuracy: Sequence[Accuracy], description: Description) -> list[str]:
+def remedies(entries: Sequence[Entry], accuracy: Sequence[Accuracy], description: AuditedDescription) -> list[str]:
     """Return what would lower the risk of the models of an experiment, each with what was measured for it.
 
     Args:
@@ -66,7 +66,7 @@ def remedies(entries: Sequence[Entry], accuracy: Sequence[Accuracy], description
     return texts
 
 
-def _undecided(models: Sequence[str], description: Description) -> list[str]:
+def _undecided(models: Sequence[str], description: AuditedDescription) -> list[str]:
     """Return what to do about models on which the data allow no answer; nothing without any."""
     if not models:
         return []
@@ -77,7 +77,7 @@ def _undecided(models: Sequence[str], description: Description) -> list[str]:
     ]
 
 
-def _refuted(entries: Sequence[Entry], description: Description) -> list[str]:
+def _refuted(entries: Sequence[Entry], description: AuditedDescription) -> list[str]:
     """Return where an attack refutes a guarantee, stated or trained for: its whole interval is above a bound."""
     texts = []
     for epsilon in dict.fromkeys(entry.epsilon for entry in entries):
@@ -139,7 +139,7 @@ def _all_same(several: Iterable[list[tuple[Any, ...]]]) -> bool:
     return bool(first) and all(other == first for other in others)
 
 
-def _less_epsilon(entries: Sequence[Entry], accuracy: Sequence[Accuracy], description: Description) -> list[str]:
+def _less_epsilon(entries: Sequence[Entry], accuracy: Sequence[Accuracy], description: AuditedDescription) -> list[str]:
     if description.predictions_only:
         return []
     epsilons = sorted({entry.epsilon for entry in entries}, key=float)
@@ -173,7 +173,7 @@ def _falls(before: Cell, after: Cell) -> bool:
     return before.low is not None and after.below(before.low) and not after.below(GUESSING)
 
 
-def _less_overfitting(accuracy: Sequence[Accuracy], description: Description) -> list[str]:
+def _less_overfitting(accuracy: Sequence[Accuracy], description: AuditedDescription) -> list[str]:
     measured = [(model, model.members, model.nonmembers) for model in accuracy]
     gaps = [
         (members.mean - nonmembers.mean, model, members, nonmembers)
@@ -192,7 +192,7 @@ def _less_overfitting(accuracy: Sequence[Accuracy], description: Description) ->
     ]
 
 
-def _mixed_groups(entries: Sequence[Entry], description: Description) -> list[str]:
+def _mixed_groups(entries: Sequence[Entry], description: AuditedDescription) -> list[str]:
     apart = best(select(entries, iid=False))
     if apart is None:
         return []
@@ -206,7 +206,7 @@ def _mixed_groups(entries: Sequence[Entry], description: Description) -> list[st
     ]
 
 
-def untested(entries: Sequence[Entry], description: Description) -> list[str]:
+def untested(entries: Sequence[Entry], description: AuditedDescription) -> list[str]:
     """Return what an audit of this experiment did not test.
 
     Args:

@@ -10,8 +10,8 @@ from dpmia.audit.plain import PlainWords
 from dpmia.audit.scores import RocCurve
 from dpmia.audit.verdicts import ModelVerdict
 from dpmia.common.plain import PlainData
-from dpmia.datasets.own.detected import Column
-from dpmia.jobs.auditing import Description
+from dpmia.formats.detected import Column
+from dpmia.jobs.auditing import AuditedDescription
 from dpmia.metrics.exposure import Agreement
 from dpmia.privacy.record import GuaranteeRow
 
@@ -89,7 +89,7 @@ class AuditedExperiment(PlainData):
         untested: what was not tested.
     """
 
-    description: Description
+    description: AuditedDescription
     sizes: dict[str, dict[str, list[int]]]
     how: str
     in_plain_words: list[PlainWords]
@@ -196,7 +196,7 @@ class ExposedArm(PlainData):
 
 @dataclass(frozen=True)
 class Planned(PlainData):
-    """What privacy guarantees are planned for: arguments of `dpmia.privacy.planner.plan`."""
+    """What privacy guarantees are planned for: fields of `dpmia.privacy.plan_request.PlanRequest`."""
 
     bound: float
     records: int

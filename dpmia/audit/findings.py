@@ -16,11 +16,9 @@ from dpmia.common.arms import IID_SUFFIX, arm_name
 from dpmia.common.epsilon import spell_epsilon
 from dpmia.common.optional import needed
 from dpmia.formats.rows import BLIND, BLIND_WITH_LOSS, NO_ATTACK
-from dpmia.jobs.auditing import Description
+from dpmia.jobs.auditing import AuditedDescription
 from dpmia.metrics.intervals import Estimate
 from dpmia.theory.bounds import advantage_bound
-
-#: The metrics of each attack; each with its interval.
 
 NO_GUARANTEE = "The privacy guarantee of this model is not known here, so no bound is drawn"
 NOT_PRIVATE = "Trained without differential privacy: no bound holds"
@@ -45,7 +43,7 @@ class AdvantageBounds(NamedTuple):
 
 def results(
     summary: pd.DataFrame,
-    description: Description,
+    description: AuditedDescription,
     sizes: Mapping[Model, tuple[int, int]],
     groups: Mapping[str, str] | None = None,
 ) -> list[Entry]:
@@ -151,7 +149,7 @@ def group_risks(entries: Sequence[Entry], groups: Mapping[str, Mapping[str, str]
     return risks
 
 
-def _bounds(iid: bool, epsilon: float, description: Description, cells: pd.DataFrame) -> AdvantageBounds:
+def _bounds(iid: bool, epsilon: float, description: AuditedDescription, cells: pd.DataFrame) -> AdvantageBounds:
     if description.delta is None:
         return AdvantageBounds(warning=NO_GUARANTEE)
     if math.isinf(epsilon):

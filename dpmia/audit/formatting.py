@@ -6,7 +6,7 @@ import re
 
 from dpmia.audit.entries import Cell
 from dpmia.common.formatting import MISSING, format_interval
-from dpmia.jobs.auditing import Description
+from dpmia.jobs.auditing import AuditedDescription
 
 #: After the point, where a limit nearly equals what it is compared with.
 MOST_DIGITS = 6
@@ -77,7 +77,7 @@ def format_models(experiment: str, arm: str, epsilon: str) -> str:
     return ", ".join([experiment, arm, *([] if epsilon == "inf" else [f"epsilon {epsilon}"])])
 
 
-def describe_model(description: Description, epsilon: str) -> str:
+def describe_model(description: AuditedDescription, epsilon: str) -> str:
     """Describe a model: `perceptron 64-64 with epsilon 1`; with predictions only, no more than is known."""
     model = description.model  # of predictions, the name of the user's file
     if not description.predictions_only:

@@ -6,7 +6,6 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -39,15 +38,16 @@ from dpmia.common.epsilon import spell_epsilon
 from dpmia.common.optional import needed
 from dpmia.common.reading.source import made
 from dpmia.common.seeds import derive_seed
-from dpmia.datasets.own.detected import Detected
+from dpmia.datasets.dataset import Dataset
 from dpmia.datasets.own.table import describe
-from dpmia.datasets.table import Dataset
 from dpmia.evaluation.summary import LIMITS, UNCERTAINTY
+from dpmia.formats.provenance import Provenance
 from dpmia.formats.rows import BLIND_WITH_LOSS, NO_ATTACK
 from dpmia.formats.signals import load_header
 from dpmia.formats.tables import read_table
-from dpmia.jobs.auditing import AuditJob, AuditPart, Description
+from dpmia.jobs.auditing import AuditedDescription, AuditJob, AuditPart
 from dpmia.metrics.exposure import ExposedRecord
+from dpmia.privacy.plan_request import PlanRequest
 from dpmia.privacy.planner import plan
 from dpmia.splits.sizes import arm_sizes
 from dpmia.splits.split import load_splits
@@ -160,7 +160,7 @@ def _exposed(
 ) -> list[ExposedArm]:
     """Return the most exposed records of each arm, for its largest epsilon, by the strongest attack run again here."""
     rng = np.random.default_rng(derive_seed(seed, "exposed", name))
-    detected = Detected.of(dataset.provenance) if dataset else None
+    detected = dataset.provenance.own if dataset else None
     by = detected.by if detected else None
     arms = []
     for arm in dict.fromkeys(entry.arm for entry in entries):
@@ -233,25 +233,25 @@ def _how(part: AuditPart) -> str:
 
 def _origins(parts: Mapping[str, AuditPart], datasets: Mapping[str, Dataset]) -> list[Origin]:
     origins = []
-    for path, data in datasets.items():
-        with made(path).faults("its provenance is damaged", ", header"):
-            origins.append(_origin(data.name, describe(data.provenance), data.provenance))
+    for data in datasets.values():
+        origins.append(_origin(data.name, describe(data.provenance), data.provenance))
     for name, part in parts.items():
         if part.dataset is None:
             path = part.signals[0]
             with made(path).faults("its header does not say which file it was read from"):
-                origins.append(_origin(name, ["Predictions of one model."], load_header(path)["provenance"]))
+                provenance = Provenance.from_plain(load_header(path)["provenance"])
+            origins.append(_origin(name, ["Predictions of one model."], provenance))
     return origins
 
 
-def _origin(name: str, description: list[str], provenance: Mapping[str, Any]) -> Origin:
+def _origin(name: str, description: list[str], provenance: Provenance) -> Origin:
     origin = Origin(
         name=name,
         description=description,
-        files=[DataFile(file["name"], file["sha256"], file["rows"]) for file in provenance["files"]],
-        synthetic=bool(provenance["synthetic"]),
+        files=[DataFile(file.name, file.sha256, file.rows) for file in provenance.files],
+        synthetic=provenance.synthetic,
     )
-    own = Detected.of(provenance)
+    own = provenance.own
     if own is None:
         return origin
     return replace(
@@ -268,7 +268,7 @@ def _origin(name: str, description: list[str], provenance: Mapping[str, Any]) ->
 def _without_arm(parts: Mapping[str, AuditPart], datasets: Mapping[str, Dataset]) -> list[str]:
     """Return the groups of one's own files that are members of no arm of any experiment."""
     with_arm = {group for part in parts.values() for group in part.groups.values()}
-    groups = [own.groups for data in datasets.values() if (own := Detected.of(data.provenance))]
+    groups = [own.groups for data in datasets.values() if (own := data.provenance.own)]
     return sorted(
         {f"{group} ({count})" for counts in groups for group, count in counts.items() if group not in with_arm}
     )
@@ -283,14 +283,14 @@ def _planned(job: AuditJob, datasets: Mapping[str, Dataset]) -> tuple[Planned | 
                 *(job.bound, len(datasets[part.dataset]), models.batch_size, models.epochs),
                 *(needed(models.delta), job.acceptance),
             )
-            rates = [share * job.bound for share in PLANNED_SHARES]
-            table = plan(**planned.plain(), relation=job.relation, rates=rates)
+            rates = tuple(share * job.bound for share in PLANNED_SHARES)
+            table = plan(PlanRequest(**planned.plain(), relation=job.relation, rates=rates))
             rows = table.astype(object).where(table.notna(), None).to_dict("records")
             return planned, [PlannedRow(**{str(key): value for key, value in row.items()}) for row in rows]
     return None, []
 
 
-def _can_be_planned(models: Description, acceptance: float) -> bool:
+def _can_be_planned(models: AuditedDescription, acceptance: float) -> bool:
     """Return whether models take steps, and have a delta below the share of members that attacks must find.
 
     A larger one bounds no precision.

@@ -19,7 +19,7 @@ from dpmia.audit.formatting import (
 )
 from dpmia.common.formatting import format_number, format_significant
 from dpmia.common.plain import PlainData
-from dpmia.jobs.auditing import Description
+from dpmia.jobs.auditing import AuditedDescription
 from dpmia.metrics.intervals import EQUAL, FEWEST, INFINITE, NORMAL, SINGLE, replicates_needed
 from dpmia.metrics.low_rates import guessing_tail
 from dpmia.metrics.ranking import LOW_RATES, held_rate
@@ -45,7 +45,7 @@ class PlainWords(PlainData):
     paragraphs: list[str]
 
 
-def plain_words(entries: Sequence[Entry], description: Description) -> list[PlainWords]:
+def plain_words(entries: Sequence[Entry], description: AuditedDescription) -> list[PlainWords]:
     """Return what an experiment found, for each epsilon.
 
     Args:
@@ -74,7 +74,7 @@ def records_needed(half_width: float) -> int:
     return math.ceil((2 + math.sqrt(4 + 48 * variance)) / (24 * variance))
 
 
-def _paragraphs(entries: Sequence[Entry], description: Description) -> list[str]:
+def _paragraphs(entries: Sequence[Entry], description: AuditedDescription) -> list[str]:
     mixed, apart = (best(select(entries, iid=iid)) for iid in (True, False))
     paragraphs = []
     if mixed is not None:

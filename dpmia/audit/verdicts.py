@@ -19,7 +19,7 @@ from dpmia.audit.plain import AT_LOW_RATE, TOO_WIDE, guessed_at_low_rate, no_int
 from dpmia.common.formatting import format_bound, format_number
 from dpmia.common.optional import needed
 from dpmia.common.plain import PlainData
-from dpmia.jobs.auditing import Description
+from dpmia.jobs.auditing import AuditedDescription
 
 #: Shown to reveal membership; groups of records are separated, members perhaps not; members stand out, and it is not
 #: known why.
@@ -53,7 +53,7 @@ class ModelVerdict(PlainData):
     reason: str
 
 
-def verdicts(entries: Sequence[Entry], description: Description) -> list[ModelVerdict]:
+def verdicts(entries: Sequence[Entry], description: AuditedDescription) -> list[ModelVerdict]:
     """Return the verdict on each model of an experiment.
 
     Args:
@@ -67,7 +67,7 @@ def verdicts(entries: Sequence[Entry], description: Description) -> list[ModelVe
     ]
 
 
-def _verdict(entries: Sequence[Entry], description: Description) -> tuple[str, str]:
+def _verdict(entries: Sequence[Entry], description: AuditedDescription) -> tuple[str, str]:
     """Return the kind of the verdict on one model, and the reason."""
     if (shown := _above_guessing(select(entries, iid=True))) is not None:
         return LEAKS, shown[1]

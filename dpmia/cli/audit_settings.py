@@ -15,7 +15,7 @@ import yaml
 from dpmia.common.epsilon import parse_epsilon
 from dpmia.common.errors import UserError
 from dpmia.common.files import is_file
-from dpmia.datasets.raw.parsing import SYNTHETIC_MARK
+from dpmia.formats.provenance import SYNTHETIC_MARK, marked_synthetic
 from dpmia.metrics.intervals import FEWEST
 from dpmia.metrics.ranking import LOW_RATES
 from dpmia.settings.base import Scale
@@ -113,7 +113,7 @@ def table_path(path: str) -> Path:
         raise UserError(path, "a folder, not a table", "Name the file")
     if not is_file(file):
         raise UserError(path, "there is no such file", f"Paths start at {Path.cwd()}")
-    if file.with_name(SYNTHETIC_MARK).exists():
+    if marked_synthetic(file.parent):
         remedy = "If they are real, remove that file; if not, write settings for it: docs/audit.md, step 2"
         raise UserError(path, f"its records are synthetic, as {SYNTHETIC_MARK} beside it says", remedy)
     whole = file.absolute()

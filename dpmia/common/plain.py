@@ -39,6 +39,8 @@ class PlainData:
 
 def to_plain(value: Any) -> Any:
     """Return dataclasses, mappings, sequences and paths, nested ones too, as plain JSON data."""
+    if isinstance(value, PlainData):
+        return value.plain()
     if is_dataclass(value) and not isinstance(value, type):
         return {name: to_plain(getattr(value, name)) for name in _names(type(value))}
     if isinstance(value, Mapping):

@@ -3,7 +3,7 @@
 A data set is one module with two functions:
 
 * `read(folder)` parses and checks the raw files: one row per record, publisher's column names;
-* `encode(frame, attributes)` turns the rows into features, labels and attributes (`table.Dataset`).
+* `encode(frame, attributes)` turns the rows into features, labels and attributes (`dataset.Dataset`).
 
 A table of its name in `synthetic` describes synthetic raw files of the same format.
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from dpmia.common.errors import ConfigError
 from dpmia.common.seeds import derive_seed
-from dpmia.datasets.table import Dataset
+from dpmia.datasets.dataset import Dataset
 from dpmia.jobs.drawing import Canaries
 
 

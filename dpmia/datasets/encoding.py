@@ -9,7 +9,8 @@ import pandas as pd
 
 from dpmia.common.errors import ConfigError
 from dpmia.common.registry import suggestion
-from dpmia.datasets.table import Dataset
+from dpmia.datasets.dataset import Dataset
+from dpmia.formats.provenance import Provenance
 
 #: How a missing value is written among the attributes.
 MISSING = "?"
@@ -78,7 +79,7 @@ def prepared(
     y: np.ndarray,
     classes: tuple[str, ...],
     attributes: Sequence[str],
-    provenance: dict,
+    provenance: Provenance,
     filled: pd.DataFrame | None = None,
 ) -> Dataset:
     """Make the data set: the attributes move out of the table, all other columns become features.
@@ -89,7 +90,7 @@ def prepared(
         y: class number of each record.
         classes: names of the classes.
         attributes: columns to keep out of the features.
-        provenance: what `parsing.read_table` records of the files.
+        provenance: of the files, as `parsing.read_table` returns it.
         filled: the same table with missing values filled in a way of its own; `frame` where left out.
 
     Raises:

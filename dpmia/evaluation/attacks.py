@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -31,12 +32,10 @@ def attack_rows(
     attack: Attack,
     files: Iterable[Path | str],
     root_seed: int,
-    shadows: Iterable[Path | str] = (),
-    references: Iterable[Path | str] = (),
-    distilled: Iterable[Path | str] = (),
+    models: AttackersModels | None = None,
+    *,
     features: Callable[[np.ndarray], np.ndarray] | None = None,
     count: int | None = None,
-    reference_arm: str | None = None,
     details: bool = False,
     epsilons: Collection[str] | None = None,
 ) -> list[list[Any]]:
@@ -48,19 +47,16 @@ def attack_rows(
         attack: the attack.
         files: signal files of the target models.
         root_seed: the user's seed; used by attacks that draw at random.
-        shadows: signal files of the shadow models of the same arms and replicates.
-        references: files of the losses of reference models.
-        distilled: files of the losses of models distilled from the target models.
+        models: of the attacker; None for none.
         features: returns the features of records of the data set, for an attack that sees them.
         count: records of the data set, where it is known: queries on others are refused.
-        reference_arm: see `AttackersModels.knowledge_of`.
         details: also measure what `dpmia.metrics.precision` does.
         epsilons: of the models to attack, as they are spelled; None for all.
 
     Returns:
         Rows as `dpmia.formats.rows.MEASURED` says, sorted, so that the order of blocks leaves no trace.
     """
-    models = AttackersModels(shadows, references, distilled)
+    models = AttackersModels() if models is None else models
     with errors_of(attack, "prepare"):
         attack.prepare(models.shadows)
     rows = []
@@ -70,7 +66,7 @@ def attack_rows(
         signal = signal.of(MEMBER, NONMEMBER, POPULATION)
         rng = randomness(root_seed, name, signal)
         with models.named():
-            knowledge = models.knowledge_of(signal, reference_arm)
+            knowledge = models.knowledge_of(signal)
             if features is not None:
                 knowledge = replace(knowledge, features=features(signal.records))
             attack_outcome = outcome(attack, signal, knowledge, rng, details)
@@ -141,8 +137,20 @@ class AttackersModels:
         shadows: Iterable[Path | str] = (),
         references: Iterable[Path | str] = (),
         distilled: Iterable[Path | str] = (),
+        leave_one_out: Iterable[Path | str] = (),
+        reference_arm: str | None = None,
     ) -> None:
-        """Read the files.
+        """Read the files; those of losses when they are needed.
+
+        Args:
+            shadows: signal files of the shadow models of the same arms and replicates as the target models.
+            references: files of the losses of reference models.
+            distilled: files of the losses of models distilled from the target models.
+            leave_one_out: files of the losses of models that leave one record out; of no record where members are
+                fewer.
+            reference_arm: the arm whose reference models to use. None: the IID arm of the target's arm, where there are
+                such models, else its own. Draws of a non-IID arm would separate members from non-members by
+                themselves: all its training sets come from where the members do.
 
         Raises:
             DataError: one is absent or damaged, or holds no shadow models in the place of some.
@@ -159,6 +167,8 @@ class AttackersModels:
         self._shadows = {split: tuple(signals) for split, signals in by_split.items()}
         self._references = _Stored(references, lambda card: card.arm)
         self._distilled = _Stored(distilled, lambda card: card.target)
+        self._leave_one_out = list(leave_one_out)
+        self._chosen_arm = reference_arm
 
     def named(self) -> AbstractContextManager[None]:
         """Name the files in an error about the models, raised inside the block."""
@@ -176,24 +186,28 @@ class AttackersModels:
         return references is not None and epsilon in _epsilons(references)
 
     def _reference_arm(self, arm: str) -> str:
-        """Return the arm whose reference models are used against targets of an arm, if no other is named."""
+        """Return the arm whose reference models are used against targets of an arm."""
+        if self._chosen_arm is not None:
+            return self._chosen_arm
         return arm + IID_SUFFIX if arm + IID_SUFFIX in self._references else arm
 
-    def knowledge_of(self, target: Signal, reference_arm: str | None = None) -> Knowledge:
-        """Return the models that help against `target`.
+    @cached_property
+    def _without_one_record(self) -> list[tuple[str, Losses]]:
+        return [(str(path), part) for path in self._leave_one_out for part in load_losses(path) if len(part.records)]
 
-        Args:
-            target: outputs of a target model.
-            reference_arm: the arm whose reference models to use. None: the IID arm of the target's arm, where there are
-                such models, else its own. Draws of a non-IID arm would separate members from non-members by
-                themselves: all its training sets come from where the members do.
+    def without_one_record(self, target: Signal) -> list[tuple[str, Losses]]:
+        """Return the models that leave one record of a target model out, with the files that they are in."""
+        return [(path, part) for path, part in self._without_one_record if part.cards[0].target == target.card.target]
+
+    def knowledge_of(self, target: Signal) -> Knowledge:
+        """Return the models that help against `target`, without those that leave one record out.
 
         Raises:
             KnowledgeError: they were trained on other data.
         """
         arm, epsilon = target.card.arm, target.card.epsilon
         references = distilled = None
-        if (trained := self._references.of(reference_arm or self._reference_arm(arm))) is not None:
+        if (trained := self._references.of(self._reference_arm(arm))) is not None:
             # Models without privacy serve against targets of every epsilon, where no others were trained.
             wanted = epsilon if epsilon in _epsilons(trained) else "inf"
             references = trained.on(target.records, np.array([card.epsilon == wanted for card in trained.cards]))

@@ -11,7 +11,7 @@ import numpy as np
 
 from dpmia.common.errors import DataError
 from dpmia.common.seeds import derive_seed
-from dpmia.datasets.table import Dataset
+from dpmia.datasets.dataset import Dataset
 from dpmia.evaluation.blind_classifier import THRESHOLD, blind_scores, scores_with_signal
 from dpmia.formats.rows import BLIND, BLIND_WITH_LOSS, rows_of, tidy
 from dpmia.formats.signals import MEMBER, NONMEMBER, load_all

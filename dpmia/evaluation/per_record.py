@@ -15,7 +15,7 @@ from dpmia.attacks.base import Knowledge
 from dpmia.attacks.hypothesis import HypothesisTest
 from dpmia.common.seeds import derive_seed
 from dpmia.evaluation.attacks import AttackersModels, named
-from dpmia.formats.losses import Losses, load_losses
+from dpmia.formats.losses import Losses
 from dpmia.formats.signals import MEMBER, NONMEMBER, POPULATION, QUERY_ARRAYS, Signal, load_all
 from dpmia.formats.stages import NULLS, PER_RECORD
 from dpmia.splits.sampled_records import draw_records
@@ -32,11 +32,9 @@ def per_record_table(
     attacks: Mapping[str, HypothesisTest],
     files: Iterable[Path | str],
     root_seed: int,
+    models: AttackersModels,
     *,
     arms: Collection[str],
-    references: Iterable[Path | str] = (),
-    distilled: Iterable[Path | str] = (),
-    leave_one_out: Iterable[Path | str] = (),
     alphas: Sequence[float],
     count: int,
 ) -> pd.DataFrame:
@@ -47,10 +45,8 @@ def per_record_table(
         attacks: by name.
         files: signal files of the target models.
         root_seed: the user's seed; records are drawn with it.
+        models: of the attacker.
         arms: whose target models are attacked.
-        references: files of the losses of reference models.
-        distilled: files of the losses of models distilled from the target models.
-        leave_one_out: files of the losses of models that leave one record out; of no record where members are fewer.
         alphas: false positive rates at which thresholds are set.
         count: members, and non-members, all where there are fewer.
 
@@ -58,8 +54,6 @@ def per_record_table(
         Columns `PER_RECORD`: `target` is the replicate, `loss` the target model's, `decision` the attack's, true for
         "member". An attack with models that leave one record out scores the records that there are such models for.
     """
-    models = AttackersModels((), references, distilled)
-    parts = [(str(path), part) for path in leave_one_out for part in load_losses(path)]
     tables: list[pd.DataFrame] = []
     for signal in _signals(files, arms):
         queries = _cut(signal, np.concatenate(draw_records(signal, count, root_seed)))
@@ -70,11 +64,10 @@ def per_record_table(
                 with models.named():
                     tables += _judged(experiment, name, attack, queries, knowledge, alphas)
                 continue
-            for path, part in parts:
-                if part.cards[0].target == signal.card.target and len(part.records):
-                    of_part = _cut(queries, part.records).of(MEMBER, NONMEMBER)
-                    with named([path]):
-                        tables += _judged(experiment, name, attack, of_part, _leave_one_out(part, of_part), alphas)
+            for path, part in models.without_one_record(signal):
+                of_part = _cut(queries, part.records).of(MEMBER, NONMEMBER)
+                with named([path]):
+                    tables += _judged(experiment, name, attack, of_part, _leave_one_out(part, of_part), alphas)
     return pd.concat(tables, ignore_index=True)[PER_RECORD]
 
 
@@ -108,10 +101,9 @@ def nulls_table(
     attacks: Mapping[str, HypothesisTest],
     files: Iterable[Path | str],
     root_seed: int,
+    models: AttackersModels,
     *,
     arms: Collection[str],
-    references: Iterable[Path | str] = (),
-    distilled: Iterable[Path | str] = (),
     alpha: float,
 ) -> pd.DataFrame:
     """Return the losses that stand for those of a non-member, for two members of one class.
@@ -125,9 +117,8 @@ def nulls_table(
         attacks: see `per_record_table`; those with models that leave one record out are passed over.
         files: see `per_record_table`.
         root_seed: see `per_record_table`; of many null losses some are drawn with it.
+        models: see `per_record_table`.
         arms: see `per_record_table`.
-        references: see `per_record_table`.
-        distilled: see `per_record_table`.
         alpha: false positive rate at which thresholds are set.
 
     Returns:
@@ -135,7 +126,6 @@ def nulls_table(
         members of, `null_losses` how many there are, at most `MOST_LOSSES` of which are kept. No rows for two target
         models that share fewer than two members of every class.
     """
-    models = AttackersModels((), references, distilled)
     attacks = {name: attack for name, attack in attacks.items() if "leave_one_out" not in attack.uses}
     signals = list(_signals(files, arms))
     of_arms = [[signal for signal in signals if signal.card.arm == arm] for arm in arms]

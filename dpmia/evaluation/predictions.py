@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -19,6 +18,7 @@ from dpmia.evaluation.attacks import named, outcome_rows, randomness
 from dpmia.evaluation.summary import LIMITS, UNCERTAINTY, cells, replicates_table, summary_table
 from dpmia.formats.losses import Losses, digest_of, save_losses
 from dpmia.formats.model_card import ModelCard
+from dpmia.formats.provenance import Provenance
 from dpmia.formats.rows import tidy
 from dpmia.formats.signals import MEMBER, NONMEMBER, POPULATION, Signal, cross_entropy, save_signals
 from dpmia.formats.tables import table_of
@@ -50,7 +50,7 @@ class GivenModel:
     target: Signal
     references: Losses | None
     files: list[str]
-    provenance: dict[str, Any]
+    provenance: Provenance
 
     def save(self, signals: Path | str, references: Path | str) -> None:
         """Write the files that hold target models and reference models in a run.
@@ -86,7 +86,7 @@ def read_predictions(job: PredictionsJob) -> GivenModel:
         iid=job.same_pool,
         epsilon=job.epsilon,
         role="target",
-        meaning=[fields.provenance["files"][0]["sha256"]],
+        meaning=[fields.provenance.files[0].sha256],
         replicate=0,
         compares="replace_one",
     )

@@ -11,7 +11,6 @@ import hashlib
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -21,6 +20,7 @@ from dpmia.common.reading.arrays import Arrays, arrays, header_array
 from dpmia.common.reading.place import Stage
 from dpmia.common.reading.source import made
 from dpmia.formats.model_card import ModelCard
+from dpmia.formats.provenance import Provenance
 
 FORMAT = "dpmia-losses"
 VERSION = 1
@@ -112,12 +112,12 @@ def digest_of(outputs: np.ndarray) -> bytes:
     return hashlib.sha256(np.ascontiguousarray(outputs).data).digest()
 
 
-def save_losses(path: Path | str, groups: Sequence[Losses], provenance: dict[str, Any]) -> None:
+def save_losses(path: Path | str, groups: Sequence[Losses], provenance: Provenance) -> None:
     """Write groups of models, each evaluated on records of its own; `provenance` says which data they know."""
     header = {
         "format": FORMAT,
         "version": VERSION,
-        "provenance": provenance,
+        "provenance": provenance.plain(),
         "place": _STAGE.place(path),
         "models": [[card.plain() for card in group.cards] for group in groups],
     }

@@ -19,6 +19,7 @@ from dpmia.common.reading.arrays import Arrays, arrays, header_array
 from dpmia.common.reading.place import Stage
 from dpmia.common.reading.source import made
 from dpmia.formats.model_card import ModelCard
+from dpmia.formats.provenance import Provenance
 
 FORMAT = "dpmia-signals"
 VERSION = 2
@@ -122,12 +123,12 @@ def cross_entropy(logits: np.ndarray, labels: np.ndarray) -> np.ndarray:
     return np.log1p(others.sum(axis=1)) - np.take_along_axis(below, labels[:, None], axis=1)[:, 0]
 
 
-def save_signals(path: Path | str, signals: Sequence[Signal], provenance: dict[str, Any]) -> None:
+def save_signals(path: Path | str, signals: Sequence[Signal], provenance: Provenance) -> None:
     """Write the models of a block; `provenance` says which data they were trained on."""
     header = {
         "format": FORMAT,
         "version": VERSION,
-        "provenance": provenance,
+        "provenance": provenance.plain(),
         "place": _STAGE.place(path),
         "models": [signal.card.plain() for signal in signals],
     }

@@ -6,14 +6,18 @@ from dataclasses import dataclass, field
 
 from dpmia.common.plain import PlainData
 from dpmia.jobs.attacking import AuditedAttack
+from dpmia.privacy.plan_request import Relation
 
 
 @dataclass(frozen=True)
-class Description(PlainData):
+class AuditedDescription(PlainData):
     """What the report of an audit says of the models of an experiment, or of a model known by its predictions.
 
+    It is a part of the file `audit-<file>.json`. What is also a field of `ExperimentDescription` is the same there, but
+    for the batch size and the number of reference models.
+
     Attributes:
-        model: its name; with predictions only, that of the user's settings.
+        model: names of the networks; with predictions only, that of the user's settings.
         attacks_not_run: kinds of attacks.
         delta: of the privacy guarantee; None with predictions only, where nothing is trained, as for all that follow
             but `same_pool`.
@@ -21,7 +25,7 @@ class Description(PlainData):
         compares: relation between the training sets with and without a record.
         independent: whether each record joins the training set on its own.
         same_pool: whether a user states that members and non-members come from one pool; None where nobody says.
-        architecture: the model with its activation and initial weights.
+        architecture: the networks with their activation and initial weights.
         passes: how often the models see their records; empty of those that fit themselves.
         optimiser: name.
         epochs: 0 of models that fit themselves.
@@ -29,7 +33,7 @@ class Description(PlainData):
         replicates: number.
         program: command of a training program of the user.
         stated: whether the guarantee is what the user states of such a program.
-        references: number of reference models.
+        references: number of reference models; None where no attack uses them.
         private_references: whether these are trained with the epsilon of the target models.
         mismatched_attacks: attacks on private models whose shadow or reference models are trained without privacy.
         offline_a: of offline RMIA.
@@ -80,7 +84,7 @@ class AuditPart(PlainData):
         splits: files; none with predictions only.
     """
 
-    description: Description
+    description: AuditedDescription
     groups: dict[str, str]
     attacks: dict[str, AuditedAttack]
     summary: str
@@ -121,4 +125,4 @@ class AuditJob(PlainData):
     looks: bool
     bound: float
     acceptance: float
-    relation: str
+    relation: Relation

@@ -34,11 +34,11 @@ class ExperimentDescription(PlainData):
 
     Attributes:
         dataset: name; `own data` of a file of one's own.
-        model: networks with their activation and initial weights.
+        architecture: networks with their activation and initial weights.
         sizes: a phrase on how many records target models are trained on; empty where the data decide that.
         passes: a phrase on how often they see their records; empty of models that fit themselves.
         replicates: number.
-        epochs: as the five that follow, of the experiment; arms may have others.
+        epochs: as the five that follow, of the experiment; arms may have others. 0 of models that fit themselves.
         batch_size: expected size of Poisson batches.
         learning_rate: of the optimiser.
         momentum: of SGD.
@@ -63,7 +63,7 @@ class ExperimentDescription(PlainData):
     """
 
     dataset: str
-    model: str
+    architecture: str
     sizes: str
     passes: str
     replicates: int

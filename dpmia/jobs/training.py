@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from dpmia.common.plain import PlainData
 from dpmia.formats.model_card import Architecture
 from dpmia.formats.recipe import Recipe
 from dpmia.jobs.drawing import ArmDraw
+from dpmia.privacy.calibration import NoiseCalibration
 
 
 @dataclass(frozen=True)
@@ -29,16 +30,6 @@ class Engines(PlainData):
     def of(self, private: bool) -> str:
         """Return the name of the engine of models with or without privacy."""
         return self.private if private else self.nonprivate
-
-
-@dataclass(frozen=True)
-class Guarantee(PlainData):
-    """The privacy guarantee of a finite epsilon. For attributes see `dpmia.privacy.calibration.NoiseCalibration`."""
-
-    relation: str
-    delta: float
-    accountant: str
-    mechanisms: dict[str, dict[str, float]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -75,7 +66,7 @@ class TrainJob(PlainData):
     models: dict[str, Architecture]
     engines: Engines
     recipes: dict[str, Recipe]
-    privacy: Guarantee
+    privacy: NoiseCalibration
     population: bool
     parameters: bool
     collusion: SharedMarks | None
@@ -112,7 +103,7 @@ class ReferenceJob(PlainData):
     models: dict[str, Architecture]
     engines: Engines
     recipes: dict[str, Recipe]
-    privacy: Guarantee
+    privacy: NoiseCalibration
     population: bool
 
 

@@ -70,7 +70,7 @@ class MIPEstimator(MetaEstimatorMixin, BaseEstimator):
         base: any estimator with `fit`, whose fitted parameters are arrays of numbers that determine its predictions.
         eta: what the best attacker gains, in (0, 1/2).
         moment: M of the moments, at least 2 for `corollary_8`, at least 1 otherwise.
-        splits: halves for the moments, at least 2; the paper takes 128.
+        splits: number of random halves for the moments, at least 16; the paper takes 128.
         random_state: None, a number or a RandomState; of the halves, of `base` where its own is None, and of the noise.
         radius: `gamma`, or `laplace` as the paper prints it.
         calibration: `corollary_8`, `theorem_7` or `total_variation`.

@@ -27,14 +27,9 @@ import numpy as np
 from joblib import Parallel, delayed
 
 from dpmia.common.errors import shown
+from dpmia.common.limits import FEWEST_SPLITS, MOST_SPLITS
 from dpmia.common.registry import suggestion
 from dpmia.theory.mip import CALIBRATIONS
-
-#: Halves that are drawn at most: all are drawn before the first fit.
-MOST_SPLITS = 100_000
-#: Of fewer halves the moments are so uncertain that eta does not hold: with 2, an outlier was found with a gain of .3
-#: instead of .1, with 4 of .15.
-FEWEST_SPLITS = 16
 
 #: Outputs beyond are refused: with noise they might leave the range of floats.
 LARGEST_OUTPUT = 1e300

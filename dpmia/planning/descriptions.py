@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from dpmia.common.epsilon import format_epsilon
 from dpmia.common.formatting import format_count
 from dpmia.common.optional import needed
-from dpmia.jobs.auditing import Description
+from dpmia.jobs.auditing import AuditedDescription
 from dpmia.jobs.describing import ArmDescription, ExperimentDescription, PrecisionBudget
 from dpmia.planning.jobs import canaries, compares, recipes, uses
 from dpmia.planning.own_program import program_name
@@ -26,11 +26,11 @@ def describe_experiment(experiment: Experiment) -> ExperimentDescription:
     training, privacy, worst = experiment.training, experiment.privacy, canaries(experiment)
     return ExperimentDescription(
         dataset="own data" if isinstance(experiment.dataset, OwnData) else experiment.dataset,
-        model=architectures(experiment),
+        architecture=architectures(experiment),
         sizes=sizes(experiment),
         passes=passes(experiment),
         replicates=experiment.replicates,
-        epochs=training.epochs,
+        epochs=0 if training.kind.own_steps else training.epochs,
         batch_size=training.batch_size,
         learning_rate=training.learning_rate,
         momentum=training.momentum,
@@ -171,36 +171,37 @@ def passes(experiment: Experiment) -> str:
     return f"{epochs} epochs, batch {batches}"
 
 
-def describe_audited(experiment: Experiment) -> Description:
+def describe_audited(experiment: Experiment) -> AuditedDescription:
     """Return what the report of an audit says about an experiment."""
-    training, privacy, references = experiment.training, experiment.privacy, experiment.references
+    described, training, references = describe_experiment(experiment), experiment.training, experiment.references
     count = references.count if references and uses(experiment, "references") else None
     first = next(iter(recipes(experiment).values()))
-    return Description(
+    return AuditedDescription(
         model=networks(experiment),
         attacks_not_run=attacks_not_run(experiment.attacks),
-        delta=privacy.delta,
-        relation=privacy.relation,
+        delta=described.delta,
+        relation=described.relation,
         compares=compares(experiment),
         independent=experiment.membership.kind in INDEPENDENT,
-        architecture=architectures(experiment),
-        passes=passes(experiment),
-        optimiser=_optimiser(experiment),
-        epochs=0 if training.kind.own_steps else training.epochs,
+        architecture=described.architecture,
+        passes=described.passes,
+        optimiser=described.optimiser,
+        epochs=described.epochs,
         batch_size=first.batch_size,
-        replicates=experiment.replicates,
+        replicates=described.replicates,
         program=training.command,
         stated=training.engine == names.COMMAND,
         references=count,
         private_references=bool(count and references and references.private),
         mismatched_attacks=mismatched_attacks(experiment),
-        offline_a=_offline_a(experiment),
+        offline_a=described.offline_a,
     )
 
 
-def describe_predictions(name: str, predictions: Predictions) -> Description:
+def describe_predictions(name: str, predictions: Predictions) -> AuditedDescription:
     """Return what the report of an audit says about a model of which there are predictions only."""
-    return Description(name.replace("_", " "), attacks_not_run(predictions.attacks), same_pool=predictions.same_pool)
+    not_run = attacks_not_run(predictions.attacks)
+    return AuditedDescription(name.replace("_", " "), not_run, same_pool=predictions.same_pool)
 
 
 def attacks_not_run(attacks: Mapping[str, AttackSettings]) -> list[str]:

@@ -20,7 +20,6 @@ from dpmia.jobs.drawing import ArmDraw, BatchLimits, Canaries, ClusterJob, Prepa
 from dpmia.jobs.training import (
     DistilJob,
     Engines,
-    Guarantee,
     LeaveOneOutJob,
     ShadowJob,
     SharedMarks,
@@ -149,7 +148,7 @@ def train_job(experiment: Experiment, epsilons: list[float], block: int) -> Trai
         models=models(experiment),
         engines=engines(experiment),
         recipes=recipes(experiment),
-        privacy=Guarantee(**experiment.guarantee),
+        privacy=experiment.noise_calibration,
         population=uses(experiment, "population"),
         parameters=uses(experiment, "distilled"),
         collusion=SharedMarks(**experiment.collusion.model_dump()) if experiment.collusion else None,

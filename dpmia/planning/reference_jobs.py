@@ -6,7 +6,7 @@ import math
 
 from dpmia.common.arms import IID_SUFFIX
 from dpmia.common.optional import needed
-from dpmia.jobs.training import Guarantee, ReferenceJob
+from dpmia.jobs.training import ReferenceJob
 from dpmia.planning import jobs
 from dpmia.settings import names
 from dpmia.settings.experiment import Experiment
@@ -26,7 +26,7 @@ def job(experiment: Experiment, group: list[float], block: int) -> ReferenceJob:
         models={arm: built[arm] for arm in epsilons},
         engines=jobs.engines(experiment),
         recipes={arm: recipe_of[arm] for arm in epsilons},
-        privacy=Guarantee(**experiment.guarantee),
+        privacy=experiment.noise_calibration,
         population=jobs.uses(experiment, "population"),
     )
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from dpmia.common.epsilon import spell_epsilon
 from dpmia.common.errors import TrainingError
+from dpmia.common.plain import PlainData
 from dpmia.privacy.record import STATED, Accounting, Stated
 
 #: What an accountant finds, divided by the epsilon that the user states for a mechanism: accountants differ.
@@ -38,7 +38,7 @@ class Sampling(Protocol):
 
 
 @dataclass(frozen=True)
-class NoiseCalibration:
+class NoiseCalibration(PlainData):
     """Finds the noise that (epsilon, delta) needs.
 
     Attributes:
@@ -52,7 +52,7 @@ class NoiseCalibration:
     relation: str
     delta: float
     accountant: str
-    mechanisms: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    mechanisms: dict[str, dict[str, float]] = field(default_factory=dict)
 
     def accounting(self, epsilon: float, sampling: Sampling, records: int) -> Accounting | None:
         """Return the accounting of a training set of `records`, noise multiplier included.

@@ -7,13 +7,12 @@ sampling rate). For a target bound the planner lists the pairs that keep it and 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 import pandas as pd
 
-from dpmia.common.errors import ConfigError
-from dpmia.common.limits import DELTAS, MOST_STEPS
+from dpmia.common.limits import MOST_STEPS
 from dpmia.privacy.accounting import Mechanism
+from dpmia.privacy.plan_request import PlanRequest
 from dpmia.privacy.sampling import optimiser_steps, sampling_rate
 from dpmia.privacy.upper_bounds import precision_ceiling, trade_off
 from dpmia.theory.precision_bounds import epsilon_for_bound
@@ -38,31 +37,8 @@ COLUMNS = [
 ]
 
 
-def plan(
-    *,
-    bound: float,
-    records: int,
-    batch_size: int,
-    epochs: int,
-    delta: float,
-    relation: str = "add_remove",
-    acceptance: float = 0.01,
-    unlearning: float = 0.8,
-    rates: Sequence[float] | None = None,
-) -> pd.DataFrame:
+def plan(request: PlanRequest) -> pd.DataFrame:
     """Return the pairs of sampling rate and epsilon that keep a bound on the precision of attacks, with their noise.
-
-    Args:
-        bound: largest probability, in (0, 1), that a record which an attack predicts a member was one.
-        records: n, the records there are; at rate p about p * n of them are trained on.
-        batch_size: expected number of records in a batch of DP-SGD with Poisson sampling; the same at every rate.
-        epochs: passes over the training set.
-        delta: of the privacy guarantee, at least 1e-11 and less than `acceptance`.
-        relation: `add_remove`: each record is drawn on its own with probability p; `replace_one`: exactly p * n
-            records are drawn.
-        acceptance: the bound holds for attacks that predict "member" of a member at least this often, in (0, 1].
-        unlearning: B, least probability that none of the records to be deleted was trained on, in (0, 1).
-        rates: sampling rates to try, in (0, 1); None for twelve below the bound.
 
     Returns:
         One row for each rate, columns `COLUMNS`. `epsilon` makes theorem 3.3 of Thudi et al. 2024 (corrected) equal
@@ -72,12 +48,10 @@ def plan(
         deleted while none of them was trained on with probability `unlearning` (corollary 5.2, corrected, whole part;
         missing under `replace_one`, for which it is not proved): one bound leaves nearly the same at every rate.
         Numbers are missing where `remark` says why a rate is out of the question.
-
-    Raises:
-        ConfigError: an argument is out of its range.
     """
-    rates = tuple(share * bound for share in SHARES) if rates is None else rates
-    _check(bound, records, batch_size, epochs, delta, relation, acceptance, unlearning, rates)
+    bound, records, batch_size, epochs = request.bound, request.records, request.batch_size, request.epochs
+    delta, relation, acceptance = request.delta, request.relation, request.acceptance
+    rates = tuple(share * bound for share in SHARES) if request.rates is None else request.rates
     rows = []
     for members in sorted({max(1, min(records - 1, round(rate * records))) for rate in rates}):
         rate = members / records
@@ -102,36 +76,5 @@ def plan(
         row |= {"batch_rate": batch_rate, "steps": steps, "noise_multiplier": noise}
         row["exact_precision"] = float(precision_ceiling(curve, rate, acceptance))
         if relation == "add_remove":
-            row["deletion_capacity"] = int(deletion_capacity(unlearning, epsilon, rate, delta, acceptance))
+            row["deletion_capacity"] = int(deletion_capacity(request.unlearning, epsilon, rate, delta, acceptance))
     return pd.DataFrame(rows, columns=COLUMNS).astype({"steps": "Int64", "deletion_capacity": "Int64"})
-
-
-def _check(
-    bound: float,
-    records: int,
-    batch_size: int,
-    epochs: int,
-    delta: float,
-    relation: str,
-    acceptance: float,
-    unlearning: float,
-    rates: Sequence[float],
-) -> None:
-    for name, value in (("bound", bound), ("unlearning", unlearning), *(("rates", rate) for rate in rates)):
-        _require(0 < value < 1, name, value, "a number between 0 and 1")
-    for name, value, least in (("records", records, 2), ("batch_size", batch_size, 1), ("epochs", epochs, 1)):
-        _require(int(value) == value and value >= least, name, value, f"an integer of at least {least}")
-    _require(len(rates) > 0, "rates", rates, "a list of at least one sampling rate")
-    _require(0 < acceptance <= 1, "acceptance", acceptance, "a number greater than 0 and at most 1")
-    _require(
-        DELTAS[0] <= delta < acceptance,
-        "delta",
-        delta,
-        f"a number from {DELTAS[0]:g} up and less than acceptance ({acceptance:g})",
-    )
-    _require(relation in ("add_remove", "replace_one"), "relation", relation, "add_remove or replace_one")
-
-
-def _require(holds: bool, key: str, value: object, valid: str) -> None:
-    if not holds:
-        raise ConfigError(f"plan.{key}", f"{value!r} is not {valid}")

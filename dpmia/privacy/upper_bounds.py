@@ -35,6 +35,7 @@ from dp_accounting.pld.privacy_loss_mechanism import AdjacencyType, GaussianPriv
 from numpy.typing import ArrayLike
 from scipy.special import log_ndtr, ndtr
 
+from dpmia.common.arguments import require
 from dpmia.privacy.loss_distribution import MOST_SPARSE_STEPS, GaussianSteps
 from dpmia.privacy.record import Accounting
 
@@ -89,12 +90,12 @@ def trade_off(
     Raises:
         ValueError: an argument is out of its range, or `shuffle` comes with `add_remove`, for which nothing is proved.
     """
-    _require(sampler in ("poisson", "full", "shuffle"), "sampler 'poisson', 'full' or 'shuffle'", sampler)
-    _require(relation in ("add_remove", "replace_one"), "relation 'add_remove' or 'replace_one'", relation)
-    _require(0 < rate <= 1, "a rate in (0, 1]", rate)
-    _require(0 < noise_multiplier < math.inf, "a finite noise multiplier above 0", noise_multiplier)
-    _require(min(steps, epochs) >= 1, "one step and one epoch at least", (steps, epochs))
-    _require(sampler != "shuffle" or relation == "replace_one", "'replace_one' with 'shuffle'", relation)
+    require(sampler in ("poisson", "full", "shuffle"), "sampler 'poisson', 'full' or 'shuffle'", sampler)
+    require(relation in ("add_remove", "replace_one"), "relation 'add_remove' or 'replace_one'", relation)
+    require(0 < rate <= 1, "a rate in (0, 1]", rate)
+    require(0 < noise_multiplier < math.inf, "a finite noise multiplier above 0", noise_multiplier)
+    require(min(steps, epochs) >= 1, "one step and one epoch at least", (steps, epochs))
+    require(sampler != "shuffle" or relation == "replace_one", "'replace_one' with 'shuffle'", relation)
     if sampler == "shuffle" or sampler == "full" or rate == 1:
         releases = epochs if sampler == "shuffle" else steps
         return gaussian_trade_off(GaussianSteps(1.0, releases, noise_multiplier, relation).shift * math.sqrt(releases))
@@ -160,8 +161,8 @@ def precision_ceiling(curve: TradeOff, prior: ArrayLike, acceptance: ArrayLike) 
         ValueError: an argument is out of its range.
     """
     prior, acceptance = np.asarray(prior, dtype=float), np.asarray(acceptance, dtype=float)
-    _require(bool(((prior > 0) & (prior < 1)).all()), "a prior in (0, 1)", prior)
-    _require(bool(((acceptance > 0) & (acceptance <= 1)).all()), "an acceptance in (0, 1]", acceptance)
+    require(((prior > 0) & (prior < 1)).all(), "a prior in (0, 1)", prior)
+    require(((acceptance > 0) & (acceptance <= 1)).all(), "an acceptance in (0, 1]", acceptance)
     # The curve is concave, so TPR / FPR falls along it: of the tests that count the rarest is the surest.
     top = int(np.argmax(curve.tpr)) + 1
     least_fpr = np.interp(acceptance, curve.tpr[:top], curve.fpr[:top])
@@ -262,8 +263,3 @@ def _below_lines(
     tpr = np.maximum(heights[:-1] + slopes[:-1] * fpr, heights[1:] + slopes[1:] * fpr)
     fpr, tpr = np.concatenate([[0.0], fpr, [1.0]]), np.concatenate([[heights[0]], tpr, [1.0]])
     return TradeOff(fpr, np.minimum(np.maximum.accumulate(tpr), 1.0))
-
-
-def _require(holds: bool, wanted: str, value: object) -> None:
-    if not holds:
-        raise ValueError(f"expected {wanted}, got {value}")

@@ -17,6 +17,7 @@ from dpmia.common.reading.arrays import header_of
 from dpmia.common.reading.source import made
 from dpmia.datasets.raw.sources import all_raw_files
 from dpmia.formats.model_card import ModelCard
+from dpmia.formats.provenance import Provenance
 from dpmia.privacy.record import GuaranteeRow
 from dpmia.workflow.costs import spent_by
 from dpmia.workflow.homes import TRAINED_BY, split_home
@@ -92,13 +93,13 @@ def data_table(prepared: Mapping[str, str]) -> pd.DataFrame:
         if not Path(path).is_file():
             continue
         with made(path).faults("its provenance is damaged", ", header"):
-            origin = header_of(path)["provenance"]
-            for file in origin["files"]:
-                raw = published.get((dataset, file["name"]))
+            origin = Provenance.from_plain(header_of(path)["provenance"])
+            for file in origin.files:
+                raw = published.get((dataset, file.name))
                 algorithm, _, digest = (raw.checksum if raw else "").partition(":")
-                verified = None if origin["synthetic"] or not digest else file.get(algorithm) == digest
+                verified = None if origin.synthetic or not digest else file.checksum(algorithm) == digest
                 terms = [raw.licence, raw.homepage] if raw else ["", ""]
-                rows[dataset, file["name"]] = [file["rows"], file["bytes"], file["sha256"], verified, *terms]
+                rows[dataset, file.name] = [file.rows, file.bytes, file.sha256, verified, *terms]
     columns = ["dataset", "file", "rows", "bytes", "sha256", "verified", "licence", "homepage"]
     return pd.DataFrame([[*key, *values] for key, values in sorted(rows.items())], columns=columns)
 

@@ -7,29 +7,47 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from dpmia.common.epsilon import format_epsilon
+from dpmia.common.errors import ConfigError
+from dpmia.privacy.plan_request import RANGES, PlanRequest, Relation
 from dpmia.settings import names
-from dpmia.settings.base import Delta, Epsilon, OneOf, Scale, Settings, no_truth_value
+from dpmia.settings.base import Epsilon, OneOf, Scale, Settings, no_truth_value
 
 
 class Planner(Settings):
     """What `snakemake plan` plans: a private training run that bounds the precision of attacks (Thudi et al.)."""
 
-    bound: Annotated[float, Field(gt=0, lt=1)] = 0.75
+    bound: Annotated[float, Field(**RANGES["bound"])] = PlanRequest.bound
     """Largest precision of an attack: the probability that a record predicted a member is one."""
-    records: Annotated[int, Field(ge=2)] = 60000
+    records: Annotated[int, Field(**RANGES["records"])] = PlanRequest.records
     """Records there are; a part of them, drawn at random, is trained on."""
-    batch_size: Annotated[int, Field(ge=1)] = 512
+    batch_size: Annotated[int, Field(**RANGES["batch_size"])] = PlanRequest.batch_size
     """Expected number of records in a batch."""
-    epochs: Annotated[int, Field(ge=1)] = 40
+    epochs: Annotated[int, Field(**RANGES["epochs"])] = PlanRequest.epochs
     """Passes over the training set."""
-    delta: Delta = 1e-5
+    delta: Annotated[float, Field(**RANGES["delta"])] = PlanRequest.delta
     """Delta of (epsilon, delta)."""
-    relation: Literal["replace_one", "add_remove"] = "add_remove"
+    relation: Relation = PlanRequest.relation
     """`add_remove`: each record is drawn on its own; `replace_one`: a fixed number is drawn."""
-    acceptance: Annotated[float, Field(gt=0, le=1)] = 0.01
+    acceptance: Annotated[float, Field(**RANGES["acceptance"])] = PlanRequest.acceptance
     """The bound holds for attacks that find at least this share of the members."""
-    unlearning: Annotated[float, Field(gt=0, lt=1)] = 0.8
+    unlearning: Annotated[float, Field(**RANGES["unlearning"])] = PlanRequest.unlearning
     """Least probability that none of the records to be deleted was trained on."""
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> Planner:
+        try:
+            self.request()
+        except ConfigError as error:
+            raise error.within("config") from None
+        return self
+
+    def request(self) -> PlanRequest:
+        """Return what the planner is given.
+
+        Raises:
+            ConfigError: delta is not less than acceptance.
+        """
+        return PlanRequest(**self.model_dump())
 
 
 #: What `snakemake audit` may limit.

@@ -9,6 +9,7 @@ from pydantic import ConfigDict, Discriminator, Field, Tag, field_validator, mod
 
 from dpmia.common.epsilon import spell_epsilon
 from dpmia.common.limits import MOST_MODELS, RAREST
+from dpmia.privacy.calibration import NoiseCalibration
 from dpmia.privacy.record import STATED
 from dpmia.settings import names
 from dpmia.settings.attackers import (
@@ -147,9 +148,10 @@ class Experiment(Settings):
         return self
 
     @property
-    def guarantee(self) -> dict[str, Any]:
+    def noise_calibration(self) -> NoiseCalibration:
         """What a finite epsilon means; of a program of the user's own it is what the user states."""
-        return self.privacy.model_dump() | ({"accountant": STATED} if self.training.engine == names.COMMAND else {})
+        stated = {"accountant": STATED} if self.training.engine == names.COMMAND else {}
+        return NoiseCalibration(**self.privacy.model_dump() | stated)
 
 
 class ExperimentEntry(Settings):

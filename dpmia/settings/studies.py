@@ -6,6 +6,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
+from dpmia.common.limits import FEWEST_SPLITS, MOST_SPLITS
 from dpmia.settings import names
 from dpmia.settings.base import Delta, OneOf, Positive, Settings
 
@@ -26,7 +27,7 @@ class LinearGenerator(Settings):
     """Steps of gradient descent."""
     learning_rate: Positive = 0.1
     """Its step size."""
-    splits: Annotated[int, Field(ge=2)]
+    splits: Annotated[int, Field(ge=FEWEST_SPLITS, le=MOST_SPLITS)]
     """Random halves from which moments are estimated."""
     runs: Annotated[int, Field(ge=2)]
     """Independent repetitions."""

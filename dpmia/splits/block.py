@@ -16,7 +16,7 @@ from dpmia.common.reading.place import Stage
 from dpmia.common.reading.source import made
 from dpmia.common.registry import suggestion
 from dpmia.common.seeds import derive_seed
-from dpmia.datasets.table import Dataset
+from dpmia.datasets.dataset import Dataset
 from dpmia.jobs.drawing import ArmDraw
 from dpmia.splits.draws import shuffled
 from dpmia.splits.split import Split

@@ -8,7 +8,7 @@ from statistics import fmean
 
 import pandas as pd
 
-from dpmia.datasets.table import Dataset
+from dpmia.datasets.dataset import Dataset
 from dpmia.splits.split import Split
 
 

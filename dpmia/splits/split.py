@@ -12,7 +12,7 @@ from dpmia.common.files import whole_file
 from dpmia.common.reading.arrays import arrays
 from dpmia.common.reading.place import PLACE, Stage
 from dpmia.common.reading.source import made
-from dpmia.datasets.table import Dataset
+from dpmia.datasets.dataset import Dataset
 
 #: The array beside the splits that says which data they were drawn from.
 _FINGERPRINT = "fingerprint"

@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 from dpmia.common.seeds import derive_seed
-from dpmia.datasets.table import Dataset
+from dpmia.datasets.dataset import Dataset
 from dpmia.formats.stages import LINEAR_GENERATOR
 from dpmia.mip.noise import Noise, random_halves, split_moments
 from dpmia.privacy.accounting import Mechanism
@@ -26,7 +26,8 @@ from dpmia.theory.mip import epsilon_from_eta
 
 NAME = "linear_generator"
 
-#: (calibration, radius): as the paper prints it, as its theorem 7 proves it, and with our smaller scale.
+#: (calibration, radius) of `dpmia.mip.noise.Noise.calibrated`: as the paper prints it, as its theorem 7 proves it, and
+#: with our smaller scale.
 NOISES = (("corollary_8", "laplace"), ("corollary_8", "gamma"), ("total_variation", "gamma"))
 
 
@@ -34,16 +35,15 @@ def run(
     *,
     seed: int,
     dataset: Dataset | None = None,
-    records: int = 100_000,
-    dimension: int = 5,
-    steps: int = 100,
-    learning_rate: float = 0.1,
-    splits: int = 128,
-    runs: int = 10,
-    moments: Sequence[float] = (2, 4, 6, 8),
-    noises: Sequence[tuple[str, str]] = NOISES,
-    etas: Sequence[float] = (0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.49),
-    delta: float = 1e-5,
+    records: int,
+    dimension: int,
+    steps: int,
+    learning_rate: float,
+    splits: int,
+    runs: int,
+    moments: Sequence[float],
+    etas: Sequence[float],
+    delta: float,
 ) -> pd.DataFrame:
     """Return the error of the learned covariance matrix under each kind of privacy.
 
@@ -61,7 +61,6 @@ def run(
         splits: random halves from which the moments are estimated.
         runs: independent repetitions.
         moments: M of corollary 8.
-        noises: (calibration, radius) of the noise for MIP, see `dpmia.mip.noise.Noise.calibrated`.
         etas: gains of the best attacker, in (0, 1/2).
         delta: of the differentially private baseline; theorem 4 is about delta = 0 and is exceeded by at most delta.
 
@@ -101,7 +100,7 @@ def run(
         )
         ways = [
             ({"method": "plain"}, path[-1, -1]),
-            *_membership_private(path[-1], moments, noises, etas, own_seed),
+            *_membership_private(path[-1], moments, etas, own_seed),
             *(
                 ({"method": "dp", "eta": eta, "epsilon": float(epsilon_from_eta(eta)), "noise_scale": sigma}, estimate)
                 for eta, sigma, estimate in zip(etas, multipliers, estimates[:-1], strict=True)
@@ -205,7 +204,6 @@ def _gradient_norms(squares: np.ndarray, matrices: np.ndarray, lengths: np.ndarr
 def _membership_private(
     outputs: np.ndarray,
     moments: Sequence[float],
-    noises: Sequence[tuple[str, str]],
     etas: Sequence[float],
     seed: int,
 ) -> Iterator[tuple[dict, np.ndarray]]:
@@ -213,12 +211,11 @@ def _membership_private(
 
     Args:
         outputs: (halves, entries).
-        moments: see `run`, as for `noises` and `etas`.
-        noises: calibrations and radii.
+        moments: see `run`, as for `etas`.
         etas: gains.
         seed: of the run.
     """
-    for calibration, radius in noises:
+    for calibration, radius in NOISES:
         for moment in moments:
             sigma = split_moments(outputs[:-1], moment)
             for eta in etas:

@@ -17,7 +17,7 @@ from dpmia.attacks import attribute, gaussian_error
 from dpmia.common.errors import ConfigError, TrainingError
 from dpmia.common.registry import suggestion
 from dpmia.common.seeds import derive_seed
-from dpmia.datasets.table import Dataset
+from dpmia.datasets.dataset import Dataset
 from dpmia.formats.stages import REGRESSION
 from dpmia.metrics.ranking import advantage
 from dpmia.models.regressors import MODELS, Fit, Predictor
@@ -35,9 +35,9 @@ def run(
     model: str,
     parameters: Sequence[float],
     splits: int,
-    test_fraction: float = 0.25,
-    cross_validation: str | int = LEAVE_ONE_OUT,
-    targets: Sequence[str] = (),
+    test_fraction: float,
+    cross_validation: str | int,
+    targets: Sequence[str],
 ) -> pd.DataFrame:
     """Fit, attack and measure one kind of model at several strengths of regularisation.
 

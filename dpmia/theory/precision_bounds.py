@@ -12,6 +12,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dpmia.common.arguments import require
 from dpmia.theory.bounds import erlingsson_advantage
 
 
@@ -79,7 +80,7 @@ def epsilon_for_bound(
     Source: Thudi et al. 2024, theorem 3.3 (corrected) solved for epsilon; section 4.3.
     """
     bound = np.asarray(bound, dtype=float)
-    _require(((bound > 0) & (bound < 1)).all(), "a bound in (0, 1)", bound)
+    require(((bound > 0) & (bound < 1)).all(), "a bound in (0, 1)", bound)
     _, odds, missed = checked(0.0, prior, delta, acceptance)
     allowed = odds * np.maximum(1 - missed, 0) * bound / (1 - bound)
     return np.log(np.where(allowed > 1, allowed, np.nan))[()]
@@ -103,18 +104,13 @@ def checked(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return epsilon, the odds P(0)/P(1) and delta / acceptance, checked."""
     epsilon, prior, acceptance = (np.asarray(value, dtype=float) for value in (epsilon, prior, acceptance))
-    _require((epsilon >= 0).all(), "epsilon of at least 0", epsilon)
-    _require(((prior > 0) & (prior < 1)).all(), "a prior in (0, 1)", prior)
-    _require(0 <= delta < 1, "delta in [0, 1)", delta)
-    _require(((acceptance > 0) & (acceptance <= 1)).all(), "an acceptance in (0, 1]", acceptance)
+    require((epsilon >= 0).all(), "epsilon of at least 0", epsilon)
+    require(((prior > 0) & (prior < 1)).all(), "a prior in (0, 1)", prior)
+    require(0 <= delta < 1, "delta in [0, 1)", delta)
+    require(((acceptance > 0) & (acceptance <= 1)).all(), "an acceptance in (0, 1]", acceptance)
     return epsilon, (1 - prior) / prior, delta / acceptance
 
 
 def _from_odds(epsilon: np.ndarray, odds: np.ndarray) -> np.ndarray:
     """Return the accuracy whose odds against are `odds` shrunk by epsilon; odds below 0 bound nothing: 1."""
     return 1 / (1 + np.exp(-epsilon) * np.maximum(odds, 0))
-
-
-def _require(holds: bool | np.bool, wanted: str, value: object) -> None:
-    if not holds:
-        raise ValueError(f"expected {wanted}, got {value}")

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dpmia.common.errors import ConfigError
-from dpmia.datasets.table import Dataset
+from dpmia.datasets.dataset import Dataset
 
 #: (key, record, pixels, classes) -> image as bytes, label.
 MarkFunction = Callable[[bytes, bytes, int, int], tuple[bytes, int]]

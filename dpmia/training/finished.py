@@ -12,7 +12,14 @@ from dpmia.training.checkpoints import Checkpoints
 
 
 class Outputs(NamedTuple):
-    """What a job needs of a finished model; the fields are those of `dpmia.training.train_models.TrainedModel`."""
+    """What a job needs of a finished model.
+
+    Attributes:
+        logits: float32, shape (len(queries), classes).
+        parameters: float32, all weights and biases in one row.
+        buffers: float64, all buffers (running statistics of batch norm) in one row; empty where there are none.
+        accuracy_by_epoch: float64, shape (epochs,), on the validation records; None where there are none.
+    """
 
     logits: np.ndarray
     parameters: np.ndarray

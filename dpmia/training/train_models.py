@@ -20,7 +20,7 @@ from dpmia.common.errors import TrainingError
 from dpmia.common.plugins import errors_of_file
 from dpmia.common.probabilities import wrong_row
 from dpmia.common.registry import load
-from dpmia.datasets.table import Dataset
+from dpmia.datasets.dataset import Dataset
 from dpmia.formats.losses import Losses
 from dpmia.formats.model_card import Architecture
 from dpmia.formats.recipe import Recipe
@@ -47,18 +47,12 @@ class TrainedModel:
 
     Attributes:
         spec: the model before training.
-        logits: float32, shape (len(queries), classes).
-        parameters: float32, all weights and biases in one row.
-        buffers: float64, all buffers (running statistics of batch norm) in one row; empty where there are none.
-        accuracy_by_epoch: float64, shape (epochs,), on the validation records; None where there are none.
+        outputs: what jobs need of it.
         curve: see `dpmia.formats.signals.Signal`.
     """
 
     spec: ModelSpec
-    logits: np.ndarray
-    parameters: np.ndarray
-    buffers: np.ndarray
-    accuracy_by_epoch: np.ndarray | None = None
+    outputs: Outputs
     curve: np.ndarray | None = None
 
 
@@ -206,14 +200,14 @@ def _train_together(
         outputs = Outputs(logits.numpy(), parameters.numpy().copy(), engine.buffers()[number].numpy(), accuracy)
         if keeps:
             save_outputs(keeps, _name_on_queries(model), outputs)
-        trained.append(TrainedModel(model, *outputs, fitted.curve if spent and number == 0 else None))
+        trained.append(TrainedModel(model, outputs, fitted.curve if spent and number == 0 else None))
     return trained
 
 
 def _load(keeps: Checkpoints | None, model: ModelSpec) -> TrainedModel | None:
     """Return a model that was trained before an interruption, if it was."""
     outputs = keeps and load_outputs(keeps, _name_on_queries(model), len(model.queries))
-    return TrainedModel(model, *outputs) if outputs else None
+    return TrainedModel(model, outputs) if outputs else None
 
 
 def _errors_of(model: ModelSpec) -> AbstractContextManager[None]:
@@ -265,7 +259,7 @@ def train_for_losses(
     losses = {}
     for trained in train_models(dataset, [model for group in groups for model in group], engines, checkpoints):
         model = trained.spec
-        losses[model.run.name] = cross_entropy(trained.logits, dataset.y[model.queries])
+        losses[model.run.name] = cross_entropy(trained.outputs.logits, dataset.y[model.queries])
     return [
         Losses(
             [model.card for model in group],

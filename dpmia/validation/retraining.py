@@ -18,7 +18,7 @@ from dpmia.attacks.threshold import AverageThreshold
 from dpmia.common.errors import DataError
 from dpmia.common.optional import needed
 from dpmia.common.registry import load
-from dpmia.datasets.table import Dataset
+from dpmia.datasets.dataset import Dataset
 from dpmia.formats.model_card import Architecture
 from dpmia.formats.recipe import Recipe
 from dpmia.formats.signals import MEMBER, NONMEMBER, Signal

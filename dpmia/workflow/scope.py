@@ -11,6 +11,7 @@ from typing import Any
 from dpmia.common.epsilon import spell_epsilon
 from dpmia.common.errors import ConfigError
 from dpmia.datasets.raw.sources import data_mode_mismatch, files_at_hand, required_files, unavailable_reason
+from dpmia.formats.provenance import SYNTHETIC_MARK
 from dpmia.formats.table_names import OF_MODELS, experiment_of
 from dpmia.jobs.checking import EngineCheck
 from dpmia.jobs.describing import ExperimentDescription
@@ -110,7 +111,7 @@ class Scope:
             return [
                 f"{folder}/{raw.file}" for raw in files_at_hand(dataset, config.data_mirror, folder, config.download)
             ]
-        return [*(f"{folder}/{raw.file}" for raw in required_files(dataset)), f"{folder}/SYNTHETIC.txt"]
+        return [*(f"{folder}/{raw.file}" for raw in required_files(dataset)), f"{folder}/{SYNTHETIC_MARK}"]
 
     def study_data(self, study: str) -> list[str]:
         """Return the prepared data set of a study, nothing for one that takes none."""

@@ -17,7 +17,7 @@ import torch
 
 from dpmia.common.errors import PlaceError
 from dpmia.common.registry import load
-from dpmia.datasets.table import Dataset
+from dpmia.datasets.dataset import Dataset
 from dpmia.models.building import IMAGE_NETWORKS
 from dpmia.training.engines.base import Engine
 from dpmia.training.run import Run, Seeds

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 from files import Files
 
-from dpmia.datasets.table import Dataset
+from dpmia.datasets.dataset import Dataset
+from dpmia.formats.provenance import Provenance
 
 SCRIPTS = Path(__file__).parents[2] / "scripts"
 
@@ -45,4 +46,4 @@ def dataset() -> Dataset:
     group = np.repeat(["left", "right"], 40)
     x = rng.normal(size=(80, 3)).astype(np.float32) + (group == "right")[:, None]
     y = (x[:, 0] + rng.normal(size=80) > 0.5).astype(np.int64)
-    return Dataset("toy", x, y, ("a", "b", "c"), ("no", "yes"), {"side": group}, {"synthetic": True})
+    return Dataset("toy", x, y, ("a", "b", "c"), ("no", "yes"), {"side": group}, Provenance(synthetic=True))

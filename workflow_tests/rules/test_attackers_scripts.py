@@ -121,7 +121,7 @@ def test_shadow_models_know_the_population_only(shadows, splits, dataset):
     for signal in signals:
         assert np.isin(signal.records, split[signal.card.arm, 0].population).all()
         assert signal.is_member.sum() == signal.is_nonmember.sum() == len(split["left", 0].population) // 2
-    assert load_header(shadows)["provenance"] == {"synthetic": True}
+    assert load_header(shadows)["provenance"] == {"files": [], "synthetic": True}
 
 
 def test_reference_models_are_evaluated_on_all_queries_of_targets(references, targets):

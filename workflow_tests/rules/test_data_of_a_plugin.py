@@ -7,7 +7,8 @@ from dpmia.workflow.failures import read_failure
 
 MODULE = """
 import numpy as np
-from dpmia.datasets.table import Dataset
+from dpmia.datasets.dataset import Dataset
+from dpmia.formats.provenance import Provenance
 
 
 def read(folder):
@@ -15,7 +16,7 @@ def read(folder):
 
 
 def encode(raw):
-    provenance = {{"files": [], "synthetic": True}}
+    provenance = Provenance(synthetic=True)
     return {encode}
 
 
@@ -44,15 +45,19 @@ def module(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("number", "how", "message"),
     [
-        (1, {"read": "{}['x']"}, r"toys_1.py, line 7, data set: KeyError: 'x'"),
-        (2, {"encode": "{}['x']"}, r"toys_2.py, line 12, data set: KeyError: 'x'"),
+        (1, {"read": "{}['x']"}, r"toys_1.py, line 8, data set: KeyError: 'x'"),
+        (2, {"encode": "{}['x']"}, r"toys_2.py, line 13, data set: KeyError: 'x'"),
         (3, {"encode": "None"}, r"toys_3.py, data set: AttributeError"),
         (
             4,
             {"encode": TOY.format(rows=3, provenance="provenance")},
-            r"line 12, data set: ValueError: toy: x has shape",
+            r"line 13, data set: ValueError: toy: x has shape",
         ),
-        (5, {"encode": TOY.format(rows=2, provenance="None")}, r"toys_5.py, data set: TypeError"),
+        (
+            5,
+            {"encode": TOY.format(rows=2, provenance="{}")},
+            r"data set: TypeError: toy: provenance is of type dict, not",
+        ),
     ],
 )
 def test_what_fails_is_named_with_its_file(run_script, module, tmp_path, number, how, message):
@@ -72,4 +77,4 @@ def test_synthetic_data_that_cannot_be_written_are_named_with_their_file(run_scr
     with pytest.raises(SystemExit):
         run_script("make_synthetic", Files(marker=str(tmp_path / "SYNTHETIC.txt")), params=params)
     message = read_failure("make_synthetic", tmp_path / "make_synthetic.log").message
-    assert "toys_6.py, line 16, write_synthetic: ZeroDivisionError" in message
+    assert "toys_6.py, line 17, write_synthetic: ZeroDivisionError" in message

@@ -13,10 +13,11 @@ import torch
 from files import Files
 
 from dpmia.common.registry import load
+from dpmia.datasets.dataset import Dataset
 from dpmia.datasets.raw.sources import RawFile
-from dpmia.datasets.table import Dataset
 from dpmia.evaluation.summary import UNCERTAINTY
 from dpmia.formats.model_card import ModelCard
+from dpmia.formats.provenance import Provenance
 from dpmia.formats.rows import KEYS, MEASURED, NO_ATTACK
 from dpmia.formats.signals import MEMBER, NONMEMBER, Signal, load_header, load_signals, save_signals
 from dpmia.formats.tables import read_table, write_table
@@ -61,7 +62,7 @@ def signals(tmp_path):
         logits[part == MEMBER, 0] += gap
         card = ModelCard("left", False, "inf", "target", [replicate], replicate, compares="replace_one")
         models.append(Signal(card, np.arange(100), labels, part, logits))
-    save_signals(tmp_path / "block-0.npz", models, {"synthetic": True})
+    save_signals(tmp_path / "block-0.npz", models, Provenance(synthetic=True))
     return tmp_path / "block-0.npz"
 
 
@@ -102,8 +103,7 @@ def test_fetch_raw_files_reports_what_is_missing_and_writes_nothing(run_script, 
 def test_make_synthetic_and_prepare_dataset_follow_one_another(run_script, tmp_path):
     folder, target = tmp_path / "raw", tmp_path / "heart.npz"
     folder.mkdir()
-    names = [f"processed.{hospital}.data" for hospital in ("cleveland", "hungarian", "switzerland", "va")]
-    files = [str(folder / name) for name in names]
+    files = [str(folder / f"processed.{place}.data") for place in ("cleveland", "hungarian", "switzerland", "va")]
     run_script(
         "make_synthetic",
         Files(*files, marker=str(folder / "SYNTHETIC.txt")),
@@ -117,7 +117,7 @@ def test_make_synthetic_and_prepare_dataset_follow_one_another(run_script, tmp_p
     )
     made = Dataset.load(target)
     assert made.x.shape == (920, 22)
-    assert made.provenance["synthetic"] is True
+    assert made.provenance.synthetic is True
 
 
 def test_prepare_dataset_takes_no_file_for_real_that_is_not_the_publishers(run_script, tmp_path):
@@ -224,7 +224,7 @@ def test_train_block_evaluates_every_model_on_every_record_of_its_split(
         assert signal.is_member.sum() == 40
         assert signal.logits.shape == (80, 2)
         assert (signal.card.accounting is None) == (signal.card.epsilon == "inf")
-    assert load_header(target)["provenance"] == {"synthetic": True}
+    assert load_header(target)["provenance"] == {"files": [], "synthetic": True}
 
 
 def test_run_attack_measures_each_model(run_script, signals, tmp_path):

@@ -8,10 +8,10 @@ from dpmia.audit.entries import Cell, Entry
 from dpmia.audit.findings import METRICS
 from dpmia.audit.plain import plain_words
 from dpmia.audit.verdicts import verdicts
-from dpmia.jobs.auditing import Description
+from dpmia.jobs.auditing import AuditedDescription
 from dpmia.metrics.intervals import REPLICATES, TOO_FEW
 
-DESCRIPTION = Description(
+DESCRIPTION = AuditedDescription(
     model="mlp 64",
     attacks_not_run=[],
     delta=1e-5,
@@ -64,4 +64,4 @@ def verdict(*entries, description=DESCRIPTION):
 
 
 def of_predictions(same_pool):
-    return Description("mine", [], same_pool=same_pool)
+    return AuditedDescription("mine", [], same_pool=same_pool)

@@ -4,7 +4,7 @@ from dpmia.jobs.describing import ExperimentDescription
 
 HEART = ExperimentDescription(
     dataset="heart",
-    model="mlp 256-256",
+    architecture="mlp 256-256",
     sizes="90 members",
     passes="20 epochs, batch 32",
     replicates=4,

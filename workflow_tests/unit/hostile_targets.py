@@ -16,12 +16,13 @@ from model_cards import card
 from synthetic_files import write_synthetic
 
 from dpmia.common.registry import load
+from dpmia.datasets.dataset import Dataset
 from dpmia.datasets.groups import group_sizes
 from dpmia.datasets.own import table as own
-from dpmia.datasets.table import Dataset
 from dpmia.evaluation.predictions import read_predictions
 from dpmia.evaluation.summary import replicates_table, summary_table
 from dpmia.formats.losses import Losses, load_cards, load_losses, save_losses
+from dpmia.formats.provenance import Provenance
 from dpmia.formats.rows import EFFECTS, MEASURED, write_rows
 from dpmia.formats.signals import Signal, load_followed, load_header, load_signals, save_signals
 from dpmia.formats.tables import read_table
@@ -206,7 +207,7 @@ def signals():
         assert len(list(load_followed(path))) == sum(signal.curve is not None for signal in loaded)
         return meaning(loaded)
 
-    return made(lambda path: save_signals(path, whole, {"files": []}), read)
+    return made(lambda path: save_signals(path, whole, Provenance()), read)
 
 
 def losses():
@@ -219,7 +220,7 @@ def losses():
         assert [group.cards for group in groups] == load_cards(path)
         return [(g.cards, g.records.tobytes(), g.losses.tobytes(), g.trained_on.tobytes()) for g in groups]
 
-    return made(lambda path: save_losses(path, whole, {}), read)
+    return made(lambda path: save_losses(path, whole, Provenance()), read)
 
 
 def splits():
@@ -250,7 +251,7 @@ def metrics():
 def prepared():
     rng = np.random.default_rng(0)
     x, y, sex = rng.random((20, 3), dtype=np.float32), rng.integers(0, 2, 20), np.array(["x", "y"] * 10)
-    whole = Dataset("toy", x, y, ("a", "b", "c"), ("0", "1"), {"sex": sex}, {"files": [], "synthetic": True})
+    whole = Dataset("toy", x, y, ("a", "b", "c"), ("0", "1"), {"sex": sex}, Provenance(synthetic=True))
 
     def read(path):
         dataset = Dataset.load(path)

@@ -8,9 +8,9 @@ from typing import Any
 from dpmia.common.epsilon import spell_group
 from dpmia.common.registry import load
 from dpmia.datasets.canaries import with_canaries
-from dpmia.datasets.table import Dataset
+from dpmia.datasets.dataset import Dataset
 from dpmia.evaluation.accuracy import accuracy_rows
-from dpmia.evaluation.attacks import attack_rows
+from dpmia.evaluation.attacks import AttackersModels, attack_rows
 from dpmia.evaluation.blind_baseline import blind_rows
 from dpmia.evaluation.summary import replicates_table, summary_table
 from dpmia.formats.losses import save_losses
@@ -57,7 +57,7 @@ def run(name: str, experiment: Experiment, dataset: Dataset, folder: Path, seed:
         references = _references(experiment, attack, dataset, splits, folder, seed)
         job = jobs.attack_job(experiment, attack)
         made = job.make()
-        rows += attack_rows(name, attack, made, signals, seed, references=references)
+        rows += attack_rows(name, attack, made, signals, seed, models=AttackersModels(references=references))
         attacks[attack] = AuditedAttack(job.attack, job.options, references)
     rows = replicates_table(table_of(rows), arms_sharing_records(splits))
     rows.to_csv(folder / "replicates.csv", index=False)

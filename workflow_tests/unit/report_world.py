@@ -11,7 +11,8 @@ from model_cards import card
 from PIL import Image
 
 from dpmia.claims.judge import COLUMNS
-from dpmia.datasets.table import Dataset
+from dpmia.datasets.dataset import Dataset
+from dpmia.formats.provenance import Provenance, SourceFile
 from dpmia.formats.signals import Signal, save_signals
 from dpmia.papers import captions
 from dpmia.privacy.record import Accounting
@@ -93,15 +94,14 @@ def make_run(folder: Path) -> tuple[ReportedRun, pd.DataFrame]:
     tables_of(run)[0].write_text("epsilon,advantage\n" + "1,0.5\n" * 100)
     signals = run / "signals/student/1_inf/block-0.npz"
     signals.parent.mkdir(parents=True)
-    files = [{"name": "student-por.csv", "sha256": "ab" * 32, "bytes": 93220, "rows": 649}]
-    save_signals(signals, [signal("1"), signal("1", 1), signal("inf")], {})
+    origin = Provenance([SourceFile("student-por.csv", "ab" * 32, 93220, 649)])
+    save_signals(signals, [signal("1"), signal("1", 1), signal("inf")], Provenance())
     logs = folder / "logs/real-laptop"
     for name in ("train_block/student/1_inf/block-0", "train_block/student/1_inf/block-1", "judge_claims"):
         log = logs / f"{name}.log"
         log.parent.mkdir(parents=True, exist_ok=True)
         log.write_text("start-up 2.000 s, work 4.000 s, wall 5.000 s, memory 200 MB\n")
         remember({f"{name}.log": 7.0}, logs)
-    origin = {"files": files, "synthetic": False}
     prepared = folder / "student.npz"
     empty = np.zeros((1, 1), dtype=np.float32)
     Dataset("student", empty, np.zeros(1, dtype=np.int64), ("a",), ("no", "yes"), {}, origin).save(prepared)

@@ -206,7 +206,7 @@ load(names.SYNTHETIC["coins"])("coins", folder / "raw", 1, "smoke")
 coins = plan.experiments["coins"]
 dataset = prepare(coins, folder / "raw")
 summary = read_table(run("coins", coins, dataset, folder / "out").summary)
-print(dataset.provenance["synthetic"], sorted(coins.arms), sorted(set(summary["attack"])))
+print(dataset.provenance.synthetic, sorted(coins.arms), sorted(set(summary["attack"])))
 """
 
 

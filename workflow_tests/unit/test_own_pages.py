@@ -20,7 +20,6 @@ from dpmia.formats.recipe import Recipe
 from dpmia.models.building import build
 from dpmia.planning import jobs
 from dpmia.planning.plan import make_plan
-from dpmia.privacy.calibration import NoiseCalibration
 from dpmia.settings.generate import ROOT
 from dpmia.settings.own_program import PLACEHOLDERS
 from dpmia.training.engines.opacus import OpacusEngine
@@ -62,7 +61,7 @@ def test_the_settings_of_the_program_are_right(with_program):
     runs = 4 * 2 + mine.references.count * 2
     assert f"{runs} times in all" in TRAINING.replace("\n", " ")
     with_mechanism = planned(with_program, "mine", changed(first, "experiments.mine.privacy", mechanism["privacy"]))
-    privacy = NoiseCalibration(**with_mechanism.guarantee)
+    privacy = with_mechanism.noise_calibration
     assert privacy.accounting(1.0, jobs.recipes(mine)["iid"], 200).noise_multiplier == 5.5
     experiment = {key: value for key, value in first["experiments"]["mine"].items() if key != "privacy"} | other
     assert list(

@@ -4,7 +4,7 @@ import numpy as np
 import torch
 
 from dpmia.common.registry import load
-from dpmia.datasets.table import Dataset
+from dpmia.datasets.dataset import Dataset
 from dpmia.planning import jobs
 from dpmia.settings.experiment import Experiment
 from dpmia.settings.messages import checked

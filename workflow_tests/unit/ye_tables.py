@@ -59,7 +59,7 @@ def described(experiment, arms=None):
     """Return the description of an experiment; what arms have of their own is 9999 or 99, and shown nowhere."""
     return ExperimentDescription(
         dataset=experiment.split("_")[1],
-        model="vgg",
+        architecture="vgg",
         sizes="",
         passes="",
         replicates=3,

@@ -9,7 +9,7 @@ import pytest
 import yaml
 from workspace import REPOSITORY, Workspace
 
-from dpmia.datasets.raw.parsing import SYNTHETIC_MARK
+from dpmia.formats.provenance import SYNTHETIC_MARK
 from dpmia.settings import names
 
 #: Membership kind -> its settings, and one arm.

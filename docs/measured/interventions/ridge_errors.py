@@ -11,7 +11,7 @@ import pandas as pd
 
 from dpmia.attacks import gaussian_error
 from dpmia.common.seeds import derive_seed
-from dpmia.datasets.table import Dataset
+from dpmia.datasets.dataset import Dataset
 from dpmia.metrics.ranking import advantage
 from dpmia.models.regressors import fit_ridge
 from dpmia.theory.overfitting import gaussian_advantage

@@ -12,10 +12,10 @@ import pandas as pd
 
 from dpmia.common.errors import DataError
 from dpmia.common.registry import suggestion
-from dpmia.datasets.own.detected import Column
 from dpmia.datasets.own.files import Fields, in_order, is_number, shortened, why_no_number
 from dpmia.datasets.own.label_auc import label_auc
 from dpmia.datasets.raw.parsing import DECIMAL, Category, Number
+from dpmia.formats.detected import Column
 
 KINDS = ("number", "category")
 

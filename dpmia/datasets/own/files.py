@@ -21,7 +21,8 @@ from dpmia.common.reading.arrays import arrays as opened_arrays
 from dpmia.common.reading.rows import counts, rows
 from dpmia.common.reading.source import Source, own
 from dpmia.common.registry import suggestion
-from dpmia.datasets.raw.parsing import DECIMAL, LARGEST, SYNTHETIC_MARK
+from dpmia.datasets.raw.parsing import DECIMAL, LARGEST
+from dpmia.formats.provenance import Provenance, SourceFile, marked_synthetic
 from dpmia.jobs.own_reading import OwnReading
 
 #: Characters that are tried as separators, and rows on which they are tried.
@@ -54,7 +55,7 @@ class Fields:
     file: str
     rows: Sequence[int]
     columns: Mapping[str, Sequence[str]]
-    provenance: dict[str, Any]
+    provenance: Provenance
 
 
 @dataclass(frozen=True)
@@ -103,7 +104,7 @@ def read_fields(path: Path, form: str, separator: str | None = None, columns: li
     return Fields(path.name, lines, texts, _provenance(path, digest, len(content), len(records)))
 
 
-def read_arrays(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+def read_arrays(path: Path) -> tuple[dict[str, np.ndarray], Provenance]:
     """Return the arrays `x`, `y` and perhaps `group` of an `.npz` file, and their provenance.
 
     Raises:
@@ -229,9 +230,8 @@ def _content(file: Source, text: bool) -> bytes:
     return content
 
 
-def _provenance(path: Path, digest: str, size: int, rows: int) -> dict[str, Any]:
-    file = {"name": path.name, "sha256": digest, "bytes": size, "rows": rows}
-    return {"files": [file], "synthetic": path.with_name(SYNTHETIC_MARK).exists()}
+def _provenance(path: Path, digest: str, size: int, rows: int) -> Provenance:
+    return Provenance([SourceFile(path.name, digest, size, rows)], marked_synthetic(path.parent))
 
 
 def _csv(

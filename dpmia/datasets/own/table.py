@@ -9,19 +9,19 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from dpmia.common.errors import DataError
 from dpmia.common.optional import needed
+from dpmia.datasets.dataset import Dataset
 from dpmia.datasets.encoding import prepared
 from dpmia.datasets.own import checks
-from dpmia.datasets.own.detected import KEY, Column, Detected
 from dpmia.datasets.own.files import Fields, groups_of, in_order, known_column, read_arrays, read_fields, shortened
 from dpmia.datasets.raw.parsing import Category
-from dpmia.datasets.table import Dataset
+from dpmia.formats.detected import Column, Detected
+from dpmia.formats.provenance import Provenance
 from dpmia.jobs.own_reading import OwnReading
 
 #: Fewest records that an audit can measure anything on.
@@ -43,7 +43,7 @@ class OwnTable:
         detected: what was detected.
         keep: whether rows stay that repeat an earlier one.
         x: features that are taken as they are, float32, or uint8 pixels; None where they are encoded.
-        image: see `dpmia.datasets.table.Dataset`.
+        image: see `dpmia.datasets.dataset.Dataset`.
     """
 
     name: str
@@ -52,7 +52,7 @@ class OwnTable:
     y: np.ndarray
     classes: tuple[str, ...]
     rows: np.ndarray
-    provenance: dict[str, Any]
+    provenance: Provenance
     detected: Detected
     keep: bool
     x: np.ndarray | None = None
@@ -93,7 +93,7 @@ def encode(table: OwnTable, attributes: Sequence[str] = ()) -> Dataset:
     stay, duplicates = checks.duplicates(whole.x, whole.y, table.rows, table.keep, features)
     if stay.sum() < FEWEST:
         problem = f"{stay.sum()} of {len(stay)} rows differ from all before, fewer than the required {FEWEST}"
-        raise DataError(table.provenance["files"][0]["name"], problem, "Give more rows, or set duplicates: keep")
+        raise DataError(table.provenance.files[0].name, problem, "Give more rows, or set duplicates: keep")
     detected = replace(
         table.detected,
         duplicates=duplicates,
@@ -104,7 +104,7 @@ def encode(table: OwnTable, attributes: Sequence[str] = ()) -> Dataset:
     )
     return replace(
         whole,
-        provenance=whole.provenance | {KEY: detected.plain()},
+        provenance=replace(whole.provenance, own=detected),
         x=whole.x[stay],
         y=whole.y[stay],
         attributes={name: values[stay] for name, values in whole.attributes.items()},
@@ -112,17 +112,17 @@ def encode(table: OwnTable, attributes: Sequence[str] = ()) -> Dataset:
     )
 
 
-def describe(provenance: Mapping[str, Any]) -> list[str]:
+def describe(provenance: Provenance) -> list[str]:
     """Return in sentences what was detected in a file of one's own; nothing for a published data set.
 
     Of long lists the beginning: all names stand in the provenance.
     """
-    own = Detected.of(provenance)
+    own = provenance.own
     if own is None:
         return []
-    file = provenance["files"][0]
+    file = provenance.files[0]
     kinds = {kind: [column.name for column in own.columns if column.type == kind] for kind in checks.KINDS}
-    lines = [f"{file['name']}: {own.records} of {file['rows']} rows are used."]
+    lines = [f"{file.name}: {own.records} of {file.rows} rows are used."]
     if image := own.image:
         kind = "images (channels × height × width)" if len(image) == 3 else "arrays"
         lines.append(f"Read as {kind}: {' × '.join(map(str, image))}.")

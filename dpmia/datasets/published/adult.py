@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pandas as pd
 
+from dpmia.datasets.dataset import Dataset
 from dpmia.datasets.encoding import prepared
 from dpmia.datasets.raw.parsing import Category, Layout, Number, read_table, stack
-from dpmia.datasets.table import Dataset
+from dpmia.formats.provenance import Provenance
 
 LABEL = "income"
 CLASSES = ("<=50K", ">50K")
@@ -78,7 +79,7 @@ def encode(frame: pd.DataFrame, attributes: Sequence[str] = ()) -> Dataset:
     Missing values are filled over the whole table; duplicates stay.
     """
     y = frame[LABEL].cat.codes.to_numpy()
-    return prepared("adult", frame[list(KINDS)], y, CLASSES, attributes, frame.attrs.get("provenance", {}))
+    return prepared("adult", frame[list(KINDS)], y, CLASSES, attributes, frame.attrs.get("provenance", Provenance()))
 
 
 def _read(path: Path, dot: str) -> pd.DataFrame:

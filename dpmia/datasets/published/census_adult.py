@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
+from dpmia.datasets.dataset import Dataset
 from dpmia.datasets.encoding import fill, prepared
 from dpmia.datasets.published import adult
 from dpmia.datasets.raw.parsing import Category, Layout, read_table, stack
-from dpmia.datasets.table import Dataset
+from dpmia.formats.provenance import Provenance
 
 #: The publisher's two parts, the training part first. Whichever lie in the folder are read; the first one is optional.
 FILES = ("census-income.data", "census-income.test")
@@ -133,7 +135,7 @@ def encode(frame: pd.DataFrame, attributes: Sequence[str] = ()) -> Dataset:
     generator, so other copies). A value that nobody has is no feature. Their words keep South Korea, which Adult
     calls South, apart: 100 features.
 
-    `provenance["records"]` holds, for each source, the records of 1994 and those that stay.
+    `provenance.records` holds, for each source, the records of 1994 and those that stay.
     """
     first_year = frame[frame[YEAR_COLUMN] == YEARS[0]].drop(columns=YEAR_COLUMN)
     filled = pd.concat([part.apply(fill) for _, part in first_year.groupby(GROUP, observed=True)])
@@ -142,9 +144,10 @@ def encode(frame: pd.DataFrame, attributes: Sequence[str] = ()) -> Dataset:
     for name in WORDS:
         table[name] = table[name].cat.remove_unused_categories()
     counts = {"of 1994": first_year[GROUP].value_counts(), "without duplicates": kept[GROUP].value_counts()}
-    provenance = frame.attrs.get("provenance", {}) | {
-        "records": {source: {what: int(count[source]) for what, count in counts.items()} for source in SOURCES}
+    counted: dict[str, int | dict[str, int]] = {
+        source: {what: int(count[source]) for what, count in counts.items()} for source in SOURCES
     }
+    provenance = replace(frame.attrs.get("provenance", Provenance()), records=counted)
     y = kept[LABEL].cat.codes.to_numpy()
     return prepared("census_adult", table, y, CLASSES, (GROUP, *attributes), provenance)
 

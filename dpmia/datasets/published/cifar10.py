@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from dpmia.datasets.dataset import Dataset
 from dpmia.datasets.published import images
 from dpmia.datasets.published.images import Images
 from dpmia.datasets.raw import image_files
-from dpmia.datasets.table import Dataset
 
 #: The five batches of the training part, then the test part.
 FILES = (*(f"data_batch_{number}" for number in range(1, 6)), "test_batch")

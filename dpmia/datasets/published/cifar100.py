@@ -6,10 +6,10 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
+from dpmia.datasets.dataset import Dataset
 from dpmia.datasets.published import images
 from dpmia.datasets.published.images import Images
 from dpmia.datasets.raw import image_files
-from dpmia.datasets.table import Dataset
 
 #: The training part, then the test part, as published.
 FILES = ("train", "test")
@@ -49,5 +49,5 @@ def encode(raw: Images, attributes: Sequence[str] = (), pool: int = 1) -> Datase
 
     The data set is called `cifar100_test` where it was made from the archive: that is the test part alone.
     """
-    name = "cifar100_test" if raw.provenance["files"][0]["name"] == ARCHIVE else "cifar100"
+    name = "cifar100_test" if raw.provenance.files[0].name == ARCHIVE else "cifar100"
     return images.encoded(name, raw, CLASSES, attributes, pool)

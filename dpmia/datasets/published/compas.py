@@ -8,9 +8,10 @@ from pathlib import Path
 import pandas as pd
 
 from dpmia.common.errors import DataError
+from dpmia.datasets.dataset import Dataset
 from dpmia.datasets.encoding import prepared
 from dpmia.datasets.raw.parsing import Category, Layout, Number, read_table
-from dpmia.datasets.table import Dataset
+from dpmia.formats.provenance import Provenance
 
 FILE = "compas-scores-two-years.csv"
 LABEL = "two_year_recid"
@@ -77,7 +78,7 @@ def encode(frame: pd.DataFrame, attributes: Sequence[str] = ()) -> Dataset:
         raise DataError(FILE, "no record passes the filter: none has an arrest near the screening")
     y = kept[LABEL].cat.codes.to_numpy()
     table = kept[list(KINDS)].assign(c_charge_degree=kept["c_charge_degree"].cat.remove_categories(["O"]))
-    return prepared("compas", table, y, CLASSES, attributes, frame.attrs.get("provenance", {}))
+    return prepared("compas", table, y, CLASSES, attributes, frame.attrs.get("provenance", Provenance()))
 
 
 def usable(frame: pd.DataFrame) -> pd.Series:

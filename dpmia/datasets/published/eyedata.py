@@ -9,9 +9,10 @@ import numpy as np
 import pandas as pd
 
 from dpmia.common.errors import DataError
+from dpmia.datasets.dataset import Dataset
 from dpmia.datasets.published.regression import prepared, standardised
 from dpmia.datasets.raw.parsing import Layout, Number, read_table
-from dpmia.datasets.table import Dataset
+from dpmia.formats.provenance import Provenance
 
 FILE = "eyedata.csv"
 RESPONSE = "y"
@@ -58,4 +59,6 @@ def encode(frame: pd.DataFrame, attributes: Sequence[str] = ()) -> Dataset:
         raise DataError(FILE, f"column {constant[0]!r} is constant and cannot be scaled to variance 1")
     scaled = pd.DataFrame(standardised(frame.to_numpy()), columns=frame.columns)
     table = scaled.drop(columns=RESPONSE)
-    return prepared("eyedata", table, scaled[RESPONSE].to_numpy(), attributes, frame.attrs.get("provenance", {}))
+    return prepared(
+        "eyedata", table, scaled[RESPONSE].to_numpy(), attributes, frame.attrs.get("provenance", Provenance())
+    )

@@ -8,9 +8,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from dpmia.datasets.dataset import Dataset
 from dpmia.datasets.encoding import fill, prepared
 from dpmia.datasets.raw.parsing import Category, Layout, Number, read_table, stack
-from dpmia.datasets.table import Dataset
+from dpmia.formats.provenance import Provenance
 
 LABEL = "num"
 CLASSES = ("healthy", "disease")
@@ -73,7 +74,7 @@ def encode(frame: pd.DataFrame, attributes: Sequence[str] = ()) -> Dataset:
     """
     table = frame[[*KINDS, GROUP]]
     y = (frame[LABEL].cat.codes > 0).to_numpy()
-    provenance = frame.attrs.get("provenance", {})
+    provenance = frame.attrs.get("provenance", Provenance())
     return prepared("heart", table, y, CLASSES, (GROUP, *attributes), provenance, filled=_filled(table))
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from dpmia.common.errors import ConfigError
+from dpmia.datasets.dataset import Dataset
 from dpmia.datasets.raw import origin
-from dpmia.datasets.table import Dataset
+from dpmia.formats.provenance import Provenance
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Images:
 
     pixels: np.ndarray
     labels: np.ndarray
-    provenance: dict[str, Any]
+    provenance: Provenance
 
 
 def joined(folder: Path, parts: Sequence[tuple[Sequence[str], Images]]) -> Images:

@@ -12,9 +12,10 @@ from pathlib import Path
 
 import pandas as pd
 
+from dpmia.datasets.dataset import Dataset
 from dpmia.datasets.published.regression import prepared
 from dpmia.datasets.raw.parsing import Category, Layout, Number, read_table
-from dpmia.datasets.table import Dataset
+from dpmia.formats.provenance import Provenance
 
 FILE = "iwpc-scaled.csv"
 RESPONSE = "dose"
@@ -53,4 +54,4 @@ def encode(frame: pd.DataFrame, attributes: Sequence[str] = ()) -> Dataset:
     The genotypes that attackers infer are features: `cyp2c9=11` and five more, `vkorc1=CC` and two more.
     """
     table = frame.drop(columns=RESPONSE)
-    return prepared("iwpc", table, frame[RESPONSE].to_numpy(), attributes, frame.attrs.get("provenance", {}))
+    return prepared("iwpc", table, frame[RESPONSE].to_numpy(), attributes, frame.attrs.get("provenance", Provenance()))

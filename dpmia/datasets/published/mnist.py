@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from dpmia.datasets.dataset import Dataset
 from dpmia.datasets.published import images
 from dpmia.datasets.published.images import Images
 from dpmia.datasets.raw import image_files
-from dpmia.datasets.table import Dataset
 
 #: Images and labels of the training part, then of the test part: two IDX files each, plain or gzipped.
 PARTS = (

@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from dpmia.common.errors import ConfigError, DataError
 from dpmia.common.reading.rows import frames
+from dpmia.datasets.dataset import Dataset
 from dpmia.datasets.raw import origin
-from dpmia.datasets.table import Dataset
+from dpmia.formats.provenance import Provenance
 
 FILE = "dataset_purchase"
 ITEMS = 600
@@ -42,7 +42,7 @@ class Purchases:
 
     items: np.ndarray
     labels: np.ndarray
-    provenance: dict[str, Any]
+    provenance: Provenance
 
 
 def read(folder: Path) -> Purchases:

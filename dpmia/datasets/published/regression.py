@@ -10,7 +10,8 @@ import pandas as pd
 from dpmia.common.errors import ConfigError
 from dpmia.common.registry import suggestion
 from dpmia.datasets import encoding
-from dpmia.datasets.table import Dataset
+from dpmia.datasets.dataset import Dataset
+from dpmia.formats.provenance import Provenance
 
 
 def standardised(values: np.ndarray) -> np.ndarray:
@@ -26,7 +27,7 @@ def standardised(values: np.ndarray) -> np.ndarray:
 
 
 def prepared(
-    name: str, frame: pd.DataFrame, response: np.ndarray, attributes: Sequence[str], provenance: dict
+    name: str, frame: pd.DataFrame, response: np.ndarray, attributes: Sequence[str], provenance: Provenance
 ) -> Dataset:
     """Make the data set: the attributes move out of the table, all other columns become features in its order.
 
@@ -38,7 +39,7 @@ def prepared(
         frame: float64 columns and pandas categoricals without missing values.
         response: the number to predict for each record.
         attributes: columns to keep out of the features.
-        provenance: what `parsing.read_table` records of the files.
+        provenance: of the files, as `parsing.read_table` returns it.
 
     Raises:
         ConfigError: an attribute is not a column of `frame`.

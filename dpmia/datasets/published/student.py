@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pandas as pd
 
+from dpmia.datasets.dataset import Dataset
 from dpmia.datasets.encoding import prepared
 from dpmia.datasets.raw.parsing import Category, Layout, Number, read_table
-from dpmia.datasets.table import Dataset
+from dpmia.formats.provenance import Provenance
 
 FILE = "student-por.csv"
 GRADE = "G3"
@@ -78,5 +79,5 @@ def encode(frame: pd.DataFrame, attributes: Sequence[str] = ()) -> Dataset:
     No grade is a feature. The attribute `school` is always there.
     """
     y = (frame[GRADE] >= PASS).to_numpy()
-    provenance = frame.attrs.get("provenance", {})
+    provenance = frame.attrs.get("provenance", Provenance())
     return prepared("student", frame.drop(columns=list(GRADES)), y, CLASSES, (GROUP, *attributes), provenance)

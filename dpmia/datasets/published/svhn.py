@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from dpmia.datasets.dataset import Dataset
 from dpmia.datasets.published import images
 from dpmia.datasets.published.images import Images
 from dpmia.datasets.raw import image_files
-from dpmia.datasets.table import Dataset
 
 #: The training part, the larger and easier extra part (together 604 388 images, "SVHN extended"), the test part.
 FILES = ("train_32x32.mat", "extra_32x32.mat", "test_32x32.mat")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,9 +15,10 @@ from dpmia.common.reading.rows import frame as frame_of
 from dpmia.common.reading.rows import lines_of
 from dpmia.common.reading.source import raw
 from dpmia.common.registry import suggestion
+from dpmia.datasets.dataset import Dataset
 from dpmia.datasets.encoding import prepared
-from dpmia.datasets.raw.parsing import SYNTHETIC_MARK, Number
-from dpmia.datasets.table import Dataset
+from dpmia.datasets.raw.parsing import Number
+from dpmia.formats.provenance import Provenance, SourceFile, marked_synthetic
 
 FILE = "PUDF_base1q2006_tab.txt"
 LABEL = "PRINC_SURG_PROC_CODE"
@@ -116,7 +118,7 @@ def read(folder: Path) -> pd.DataFrame:
     if np.isinf(frame[list(NUMBERS)].to_numpy()).any():
         raise _fault(path, "an infinite number")
     frame = frame.astype(dict.fromkeys(codes, "category"))
-    frame.attrs["provenance"] = {"files": [file], "synthetic": path.with_name(SYNTHETIC_MARK).exists()}
+    frame.attrs["provenance"] = Provenance([file], marked_synthetic(folder))
     return frame
 
 
@@ -127,7 +129,7 @@ def encode(frame: pd.DataFrame, attributes: Sequence[str] = ()) -> Dataset:
     `NA`, and missing numbers 0. Each code that occurs among these records is a feature: 269 features in the paper
     (Humphries et al. 2023, table II). The attribute `region` is always there and never a feature.
 
-    `provenance["records"]` counts the records of the file and those that stay.
+    `provenance.records` counts the records of the file and those that stay.
 
     Raises:
         DataError: there are fewer than 100 operations.
@@ -146,7 +148,8 @@ def encode(frame: pd.DataFrame, attributes: Sequence[str] = ()) -> Dataset:
             **{name: kept[name].fillna(0) for name in NUMBERS},
         }
     )
-    provenance = frame.attrs.get("provenance", {}) | {"records": {"all": len(frame), "of the classes": len(kept)}}
+    counted: dict[str, int | dict[str, int]] = {"all": len(frame), "of the classes": len(kept)}
+    provenance = replace(frame.attrs.get("provenance", Provenance()), records=counted)
     return prepared("texas", table, y, classes, (GROUP, *attributes), provenance)
 
 
@@ -158,8 +161,8 @@ def _with_missing(column: pd.Series) -> pd.Series:
     return column.cat.set_categories(sorted(codes)).fillna(MISSING)
 
 
-def _checked(path: Path) -> dict[str, object]:
-    """Return name, sha256, bytes and rows of the file.
+def _checked(path: Path) -> SourceFile:
+    """Return what identifies the file.
 
     Raises:
         DataError: it is absent, has another header or a row with more or fewer fields, or has no records.
@@ -176,7 +179,7 @@ def _checked(path: Path) -> dict[str, object]:
                 rows += 1
     if not rows:
         raise DataError(FILE, "the file has no records", _REMEDY)
-    return {"name": FILE, "sha256": digest.hexdigest(), "bytes": size, "rows": rows}
+    return SourceFile(FILE, digest.hexdigest(), size, rows)
 
 
 def _check_header(header: list[str]) -> None:

@@ -17,6 +17,7 @@ from dpmia.common.reading.source import GZIP_RATIO, Source
 from dpmia.datasets.published.images import Images
 from dpmia.datasets.raw import origin
 from dpmia.datasets.raw.pickles import unpickled
+from dpmia.formats.provenance import Provenance
 
 #: Side of the square colour images of CIFAR and SVHN, in pixels.
 SIDE = 32
@@ -167,7 +168,7 @@ def _checked(path: Path, pixels: np.ndarray, labels: np.ndarray, classes: int) -
     if not len(pixels) or len(pixels) != len(labels):
         raise DataError(path.name, f"{len(pixels)} images do not fit {len(labels)} labels", _AGAIN)
     _check_labels(path, labels, classes)
-    return Images(pixels, labels, {})
+    return Images(pixels, labels, Provenance())
 
 
 def _check_labels(path: Path, labels: np.ndarray, classes: int) -> None:

@@ -6,10 +6,9 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from dpmia.common.reading.source import Source, raw
-from dpmia.datasets.raw.parsing import SYNTHETIC_MARK
+from dpmia.formats.provenance import Provenance, SourceFile, marked_synthetic
 
 
 def source(path: Path, remedy: str = "Delete the file and fetch it again.") -> Source:
@@ -18,30 +17,24 @@ def source(path: Path, remedy: str = "Delete the file and fetch it again.") -> S
     return replace(raw(path, remedy), path=zipped if zipped.is_file() and not path.exists() else path)
 
 
-def described(path: Path, rows: int) -> dict[str, Any]:
-    """Return the provenance of one raw file: name, sha256, md5 and bytes of its uncompressed content, rows.
+def described(path: Path, rows: int) -> SourceFile:
+    """Return what identifies a raw file of some records.
 
-    Both checksums, since some publishers give one and some the other.
+    It has both checksums, since some publishers give one and some the other.
     """
     sha256, md5, size = hashlib.sha256(), hashlib.md5(usedforsecurity=False), 0
     for chunk in source(path).chunks():
         sha256.update(chunk)
         md5.update(chunk)
         size += len(chunk)
-    return {"name": path.name, "sha256": sha256.hexdigest(), "md5": md5.hexdigest(), "bytes": size, "rows": rows}
+    return SourceFile(path.name, sha256.hexdigest(), size, rows, md5.hexdigest())
 
 
-def provenance(folder: Path, rows: Sequence[tuple[str, int]]) -> dict[str, Any]:
+def provenance(folder: Path, rows: Sequence[tuple[str, int]]) -> Provenance:
     """Return where records come from.
 
     Args:
         folder: raw folder of the data set.
         rows: name and number of records of each file that was read, in order.
-
-    Returns:
-        `files`, each as `described` says, and `synthetic`: whether the records are synthetic.
     """
-    return {
-        "files": [described(folder / name, count) for name, count in rows],
-        "synthetic": (folder / SYNTHETIC_MARK).exists(),
-    }
+    return Provenance([described(folder / name, count) for name, count in rows], marked_synthetic(folder))

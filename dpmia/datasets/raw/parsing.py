@@ -15,9 +15,7 @@ from dpmia.common.errors import DataError
 from dpmia.common.reading.rows import rows
 from dpmia.common.reading.source import Source, raw
 from dpmia.common.registry import suggestion
-
-#: A file of this name in a raw folder says that the records beside it are synthetic.
-SYNTHETIC_MARK = "SYNTHETIC.txt"
+from dpmia.formats.provenance import Provenance, SourceFile, marked_synthetic
 
 #: A number in decimal digits.
 DECIMAL = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
@@ -104,8 +102,7 @@ def read_table(path: Path, layout: Layout) -> pd.DataFrame:
 
     Returns:
         One row per record and one column per entry of `layout.kinds`: float64 for numbers, pandas
-        categoricals for categories. `attrs["provenance"]` holds name, sha256, bytes and rows of the
-        file, and whether it is synthetic.
+        categoricals for categories. `attrs["provenance"]` is a `dpmia.formats.provenance.Provenance`.
 
     Raises:
         DataError: the file is absent, is not such a table, or has no records.
@@ -123,17 +120,8 @@ def read_table(path: Path, layout: Layout) -> pd.DataFrame:
     frame = pd.DataFrame(
         {name: _column(path.name, name, kind, fields[name], lines, layout) for name, kind in layout.kinds.items()}
     )
-    frame.attrs["provenance"] = {
-        "files": [
-            {
-                "name": path.name,
-                "sha256": hashlib.sha256(content).hexdigest(),
-                "bytes": len(content),
-                "rows": len(records),
-            }
-        ],
-        "synthetic": path.with_name(SYNTHETIC_MARK).exists(),
-    }
+    source = SourceFile(path.name, hashlib.sha256(content).hexdigest(), len(content), len(records))
+    frame.attrs["provenance"] = Provenance([source], marked_synthetic(path.parent))
     return frame
 
 
@@ -141,10 +129,9 @@ def stack(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
     """Return the records of several files below each other, with the provenance of all of them."""
     joined = pd.concat([frame.reset_index(drop=True) for frame in frames], ignore_index=True)
     origins = [frame.attrs["provenance"] for frame in frames]
-    joined.attrs["provenance"] = {
-        "files": [file for origin in origins for file in origin["files"]],
-        "synthetic": any(origin["synthetic"] for origin in origins),
-    }
+    joined.attrs["provenance"] = Provenance(
+        [file for origin in origins for file in origin.files], any(origin.synthetic for origin in origins)
+    )
     return joined
 
 

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 from dpmia.common.errors import DataError, words_of
 from dpmia.common.plain import PlainData
 from dpmia.common.plugins import EntryPoint, installed
 from dpmia.common.reading.rows import named
 from dpmia.common.reading.source import Source
+from dpmia.formats.provenance import SYNTHETIC_MARK, SourceFile, marked_synthetic
 
 log = logging.getLogger(__name__)
 
@@ -115,12 +115,12 @@ def _listed(file: Path) -> tuple[RawFile, ...]:
     )
 
 
-def require_published(dataset: str, files: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
+def require_published(dataset: str, files: Iterable[SourceFile]) -> tuple[str, ...]:
     """Refuse files that are not the publisher's, however they came to their place.
 
     Args:
         dataset: name of the data set.
-        files: what was read: `name`, `sha256`, and `md5` where that is what the publisher gives.
+        files: that were read, with the checksums that the publisher gives.
 
     Returns:
         The names of files of which no checksum is known: accepted as found, and reported in the log.
@@ -131,14 +131,14 @@ def require_published(dataset: str, files: Iterable[Mapping[str, Any]]) -> tuple
     published = {raw.file: raw.checksum for raw in raw_files(dataset)}
     unverified = []
     for file in files:
-        algorithm, _, digest = published[file["name"]].partition(":")
+        algorithm, _, digest = published[file.name].partition(":")
         if not digest:
-            unverified.append(file["name"])
-            log.warning(UNVERIFIED, dataset, file["name"], file["sha256"])
-        elif file[algorithm] != digest:
+            unverified.append(file.name)
+            log.warning(UNVERIFIED, dataset, file.name, file.sha256)
+        elif file.checksum(algorithm) != digest:
             raise DataError(
-                f"{dataset}/{file['name']}",
-                f"{algorithm} {file[algorithm]} is not that of the published file, {digest}",
+                f"{dataset}/{file.name}",
+                f"{algorithm} {file.checksum(algorithm)} is not that of the published file, {digest}",
                 "Remove the file: the next run fetches it again.",
             )
     return tuple(unverified)
@@ -214,9 +214,7 @@ def data_mode_mismatch(path: str, data: str) -> str | None:
         path: of the file; a file `SYNTHETIC.txt` beside it says that its records are synthetic.
         data: `synthetic` or `real`.
     """
-    from dpmia.datasets.raw.parsing import SYNTHETIC_MARK
-
-    synthetic = Path(path).with_name(SYNTHETIC_MARK).exists()
+    synthetic = marked_synthetic(Path(path).parent)
     if synthetic and data == "real":
         return (
             f"{path} is synthetic, as {SYNTHETIC_MARK} beside it says: run with data: synthetic, or name "

@@ -44,8 +44,8 @@ import pandas as pd
 from dpmia.common.errors import ConfigError
 from dpmia.common.files import whole_file
 from dpmia.common.registry import suggestion
-from dpmia.datasets.raw.parsing import SYNTHETIC_MARK
 from dpmia.datasets.synthetic.draws import DISTRIBUTIONS, complete, draw, evenly, from_quantiles, pick, ranks
+from dpmia.formats.provenance import SYNTHETIC_MARK
 
 #: A category, numbers (NaN where missing), or texts as they are written.
 Column: TypeAlias = pd.Categorical | np.ndarray

@@ -113,7 +113,7 @@ def items(description: ExperimentDescription) -> dict[str, str]:
     sizes = re.match(r"([\d,]+(?: or [\d,]+)*) (.+)", description.sizes)
     epochs, _, batch = description.passes.partition(", ")
     values = {
-        "{}": format_network(description.model),
+        "{}": format_network(description.architecture),
         f"{{}} {sizes[2]}" if sizes else "": sizes[1] if sizes else "",
         "{} epochs": epochs.removesuffix(" epochs"),
         "batch {}": batch.removeprefix("batch "),

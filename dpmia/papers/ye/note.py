@@ -34,7 +34,7 @@ def run_note(run_summary: RunSummary, configurations: Iterable[Configuration]) -
 
 
 def _items(run: ExperimentDescription) -> dict[str, str]:
-    items = {"{}": drawing.format_network(run.model), "trained by {}": run.optimiser.upper()}
+    items = {"{}": drawing.format_network(run.architecture), "trained by {}": run.optimiser.upper()}
     for item, key in SHOWN.items():
         value = getattr(run, key)
         if value is not None:

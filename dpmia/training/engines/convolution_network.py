@@ -9,9 +9,9 @@ from itertools import pairwise
 import torch
 
 from dpmia.models.cnn import CNN, Convolution, MaxPool
+from dpmia.training.engines.clipping import clip_factors
 from dpmia.training.engines.convolution_layers import ConvolutionLayer, DenseLayer, Layer, columns_size
 from dpmia.training.engines.loss import losses_and_gradients
-from dpmia.training.engines.stacked import clip_factors
 from dpmia.training.engines.tally import Tally
 
 #: Bytes that a chunk of records may work on. Measured: a quarter costs a tenth of the speed of both networks in

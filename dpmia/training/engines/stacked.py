@@ -11,9 +11,10 @@ from torch.nn.functional import one_hot
 from dpmia.formats.recipe import Recipe
 from dpmia.models.mlp import MLP
 from dpmia.training.engines.base import GradientEngine, refuse_others
+from dpmia.training.engines.batch_layout import BatchLayout, suited
+from dpmia.training.engines.clipping import clip_factors
 from dpmia.training.engines.loss import losses_and_gradients
 from dpmia.training.engines.plain import torch_optimiser
-from dpmia.training.engines.stacked_layout import ParameterLayout, suited
 from dpmia.training.engines.stacked_network import StackedMLP
 from dpmia.training.engines.tally import count_correct
 
@@ -112,7 +113,7 @@ class StackedEngine(GradientEngine):
         else:
             self._gradients.zero_()
 
-    def _backward(self, layout: ParameterLayout, first: int) -> torch.Tensor:
+    def _backward(self, layout: BatchLayout, first: int) -> torch.Tensor:
         """Carry the records of a layout through the network and their gradients back.
 
         Args:
@@ -166,11 +167,3 @@ class StackedEngine(GradientEngine):
         self._flat.copy_(state["parameters"])
         for stream, kept in zip(self.streams, state["streams"], strict=True):
             stream.load_state_dict(kept)
-
-
-def clip_factors(norms: torch.Tensor, clip_norm: float) -> torch.Tensor:
-    """Return the factor min(1, C / norm) of each record, computed in place of `norms`.
-
-    The 1e-6 is that of Opacus, so that both engines give the same numbers.
-    """
-    return norms.add_(1e-6).reciprocal_().mul_(clip_norm).clamp_(max=1)

@@ -13,7 +13,7 @@ from itertools import pairwise
 import torch
 
 from dpmia.models.activations import ACTIVATIONS
-from dpmia.training.engines.stacked_layout import LayerGradients, ParameterLayout, Start
+from dpmia.training.engines.batch_layout import BatchLayout, LayerGradients, Start
 
 
 class Workspace:
@@ -54,7 +54,7 @@ class StackedMLP:
         self.inputs: list[torch.Tensor] = []
         self.deltas: list[torch.Tensor] = []
 
-    def forward(self, layout: ParameterLayout, x: torch.Tensor) -> torch.Tensor:
+    def forward(self, layout: BatchLayout, x: torch.Tensor) -> torch.Tensor:
         """Return the logits (rows, classes) of the records `x`; keeps the input of every layer."""
         self.inputs = []
         for layer, width in enumerate(self.widths[1:]):
@@ -66,7 +66,7 @@ class StackedMLP:
             x = z
         return x
 
-    def backward(self, layout: ParameterLayout, output_gradient: torch.Tensor) -> None:
+    def backward(self, layout: BatchLayout, output_gradient: torch.Tensor) -> None:
         """Keep the gradient of each record's loss at the output of every layer, the last one given."""
         self.deltas = [output_gradient]
         for layer in range(len(self.widths) - 2, 0, -1):
@@ -91,10 +91,10 @@ class StackedMLP:
         for delta in self.deltas:
             delta.mul_(factors[:, None])
 
-    def add_gradients(self, layout: ParameterLayout, scale: float, start: Start | None) -> None:
+    def add_gradients(self, layout: BatchLayout, scale: float, start: Start | None) -> None:
         """Put `scale` times the sum of the records' gradients of each model in its row of gradients.
 
-        What `start` writes there is added to; see `ParameterLayout.add_gradients`.
+        What `start` writes there is added to; see `BatchLayout.add_gradients`.
         """
         parts = zip(self.deltas, self.inputs, self.weight_gradients, self.bias_gradients, strict=True)
         layout.add_gradients([LayerGradients(*part) for part in parts], scale, start)

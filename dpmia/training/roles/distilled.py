@@ -10,7 +10,7 @@ import torch
 
 from dpmia.common.errors import DataError
 from dpmia.common.registry import load
-from dpmia.datasets.table import Dataset
+from dpmia.datasets.dataset import Dataset
 from dpmia.formats.losses import Losses
 from dpmia.formats.model_card import Architecture
 from dpmia.formats.signals import Signal

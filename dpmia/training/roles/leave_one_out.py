@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from dpmia.common.errors import TrainingError
-from dpmia.datasets.table import Dataset
+from dpmia.datasets.dataset import Dataset
 from dpmia.formats.losses import Losses
 from dpmia.formats.model_card import ModelCard
 from dpmia.formats.signals import Signal, cross_entropy
@@ -64,7 +64,7 @@ def train_leave_one_out(
     for trained in train_models(dataset, specs, job.engines, checkpoints):
         queries = trained.spec.queries
         losses[trained.spec.card.number, np.searchsorted(records, queries)] = cross_entropy(
-            trained.logits, dataset.y[queries]
+            trained.outputs.logits, dataset.y[queries]
         )
     # One card for all models of a number: that of the whole training set.
     cards = [

@@ -9,11 +9,10 @@ import numpy as np
 
 from dpmia.common.epsilon import spell_epsilon
 from dpmia.common.registry import load
-from dpmia.datasets.table import Dataset
+from dpmia.datasets.dataset import Dataset
 from dpmia.formats.losses import Losses
 from dpmia.formats.model_card import ModelCard
 from dpmia.jobs.training import ReferenceJob
-from dpmia.privacy.calibration import NoiseCalibration
 from dpmia.splits.block import draw_block
 from dpmia.splits.split import Split
 from dpmia.splits.training_sets import expected_size
@@ -80,7 +79,6 @@ def _references(
     job: ReferenceJob,
     root_seed: int,
 ) -> Iterator[ModelSpec]:
-    calibration = NoiseCalibration(**job.privacy.plain())
     for arm_name, arm in job.arms.items():
         recipe = job.recipes[arm_name]
         expected = expected_size(arm, len(dataset))
@@ -95,8 +93,8 @@ def _references(
                 role=ROLE,
                 meaning=[dataset.fingerprint, arm.meaning(), draw_name(number), spelled, ROLE],
                 number=number,
-                accounting=calibration.accounting(epsilon, recipe, len(records) if expected is None else expected),
-                stated=calibration.stated(epsilon),
+                accounting=job.privacy.accounting(epsilon, recipe, len(records) if expected is None else expected),
+                stated=job.privacy.stated(epsilon),
             )
             yield specify(
                 f"{arm_name}/epsilon {spelled}/{draw_name(number)}",

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from dpmia.common.seeds import derive_seed
-from dpmia.datasets.table import Dataset
+from dpmia.datasets.dataset import Dataset
 from dpmia.formats.model_card import ModelCard
 from dpmia.formats.signals import MEMBER, NONMEMBER, Signal
 from dpmia.jobs.training import ShadowJob
@@ -47,10 +47,10 @@ def train_shadows(
     shadows = list(_shadows(dataset, splits, job, root_seed))
     signals = {}
     for trained in train_models(dataset, shadows, job.engines, checkpoints):
-        shadow = trained.spec
+        shadow, logits = trained.spec, trained.outputs.logits
         inside = len(shadow.run.records)
         part = np.repeat(np.array([MEMBER, NONMEMBER], dtype=np.uint8), [inside, len(shadow.queries) - inside])
-        signals[shadow.run.name] = Signal(shadow.card, shadow.queries, dataset.y[shadow.queries], part, trained.logits)
+        signals[shadow.run.name] = Signal(shadow.card, shadow.queries, dataset.y[shadow.queries], part, logits)
     return [signals[shadow.run.name] for shadow in shadows]
 
 

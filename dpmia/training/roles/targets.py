@@ -9,11 +9,11 @@ import numpy as np
 
 from dpmia.common.epsilon import spell_epsilon
 from dpmia.common.seeds import derive_seed
-from dpmia.datasets.table import Dataset
+from dpmia.datasets.dataset import Dataset
 from dpmia.formats.model_card import ModelCard
 from dpmia.formats.signals import MEMBER, NONMEMBER, POPULATION, VALIDATION, Signal
 from dpmia.jobs.training import TrainJob
-from dpmia.privacy.calibration import NoiseCalibration, spent
+from dpmia.privacy.calibration import spent
 from dpmia.splits.split import Split
 from dpmia.splits.training_sets import expected_size
 from dpmia.training.checkpoints import Checkpoints
@@ -47,21 +47,21 @@ def train_block(
     targets = list(_targets(dataset, splits, marks, job, root_seed))
     signals = {}
     for trained in train_models(marked, targets, job.engines, checkpoints, spent):
-        target = trained.spec
+        target, outputs = trained.spec, trained.outputs
         parts = _parts(splits[target.card.split], job.population)
         membership = np.concatenate([np.full(len(rows), number, dtype=np.uint8) for number, rows in parts.items()])
         own = slice(len(membership))  # the other queries are marks
-        right = trained.logits.argmax(axis=1) == marked.y[target.queries]
+        right = outputs.logits.argmax(axis=1) == marked.y[target.queries]
         signals[target.run.name] = Signal(
             card=target.card,
             records=target.queries[own],
             labels=dataset.y[target.queries[own]],
             membership=membership,
-            logits=trained.logits[own],
-            parameters=trained.parameters if job.parameters else None,
-            buffers=trained.buffers if job.parameters and len(trained.buffers) else None,
+            logits=outputs.logits[own],
+            parameters=outputs.parameters if job.parameters else None,
+            buffers=outputs.buffers if job.parameters and len(outputs.buffers) else None,
             marks=right[len(membership) :].reshape(-1, len(membership)).T if marks else None,
-            accuracy_by_epoch=trained.accuracy_by_epoch,
+            accuracy_by_epoch=outputs.accuracy_by_epoch,
             curve=trained.curve,
         )
     return [signals[target.run.name] for target in targets]
@@ -99,7 +99,6 @@ def _targets(
     job: TrainJob,
     root_seed: int,
 ) -> Iterator[ModelSpec]:
-    calibration = NoiseCalibration(**job.privacy.plain())
     for arm_name, arm in job.arms.items():
         recipe = job.recipes[arm_name]
         expected = None if marks else expected_size(arm, len(dataset))  # marks are records, too
@@ -117,8 +116,8 @@ def _targets(
                 role=ROLE,
                 meaning=[dataset.fingerprint, arm.meaning(), replicate, spelled, ROLE],
                 replicate=replicate,
-                accounting=calibration.accounting(epsilon, recipe, len(training) if expected is None else expected),
-                stated=calibration.stated(epsilon),
+                accounting=job.privacy.accounting(epsilon, recipe, len(training) if expected is None else expected),
+                stated=job.privacy.stated(epsilon),
                 compares=job.compares,
                 rate=arm.joins_at,
                 collusion=job.collusion.plain() if job.collusion else None,

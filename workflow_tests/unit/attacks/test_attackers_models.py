@@ -12,6 +12,7 @@ from dpmia.common.errors import AttackError, DataError, KnowledgeError
 from dpmia.evaluation import attacks as measure
 from dpmia.evaluation.attacks import AttackersModels, attack_rows
 from dpmia.formats.losses import Losses, load_losses, save_losses
+from dpmia.formats.provenance import Provenance
 from dpmia.formats.signals import MEMBER, NONMEMBER, POPULATION, VALIDATION, Signal, save_signals
 
 RECORDS = np.arange(100, 160)
@@ -50,7 +51,7 @@ def files(tmp_path):
     def write(*groups):
         paths = [tmp_path / f"{number}.npz" for number in range(len(groups))]
         for path, group in zip(paths, groups, strict=True):
-            save_losses(path, group if isinstance(group, list) else [group], {})
+            save_losses(path, group if isinstance(group, list) else [group], Provenance())
         return paths
 
     return write
@@ -65,11 +66,12 @@ def check(references, signal, models):
 
 
 def test_references_are_those_of_the_iid_arm_or_of_the_arm_that_is_named(files):
-    models = AttackersModels(references=files(*(outputs(arm, "inf", range(3)) for arm in ARMS)))
+    paths = list(files(*(outputs(arm, "inf", range(3)) for arm in ARMS)))
+    models, named = AttackersModels(references=paths), AttackersModels(references=paths, reference_arm="other")
     for arm, chosen in USED.items():
         signal = target(arm, "inf")
         check(models.knowledge_of(signal).references, signal, [(chosen, "inf", n) for n in range(3)])
-        check(models.knowledge_of(signal, "other").references, signal, [("other", "inf", n) for n in range(3)])
+        check(named.knowledge_of(signal).references, signal, [("other", "inf", n) for n in range(3)])
 
 
 def test_blocks_of_reference_models_are_one(files):
@@ -103,27 +105,28 @@ def test_an_arm_without_reference_models_has_none(files):
 
 def test_arms_may_have_query_records_of_their_own(files):
     groups = [outputs("va", "inf", range(2)), outputs("other", "inf", range(3), records=RECORDS[:10])]
-    models = AttackersModels(references=files(groups))
+    paths = list(files(groups))
+    models = AttackersModels(references=paths)
     signal = target(epsilon="inf")
     check(models.knowledge_of(signal).references, signal, [("va", "inf", 0), ("va", "inf", 1)])
     with pytest.raises(KnowledgeError, match="not evaluated on all records"):
-        models.knowledge_of(signal, "other")
+        AttackersModels(references=paths, reference_arm="other").knowledge_of(signal)
 
 
 def test_errors_about_the_models_name_their_files(files, tmp_path):
     signals = tmp_path / "signals.npz"
-    save_signals(signals, [target("other", "inf")], {})
+    save_signals(signals, [target("other", "inf")], Provenance())
     few = files(outputs("other", "inf", range(3), records=RECORDS[:10]))
     none = [tmp_path / f"{number}.npz" for number in range(9)]
     for path in none[1:]:
-        save_losses(path, [outputs("va", "inf", range(3))], {})
+        save_losses(path, [outputs("va", "inf", range(3))], Provenance())
     with pytest.raises(KnowledgeError, match=r"/0\.npz, models of the attacker: they were not evaluated on all"):
-        attack_rows("e", "lira_offline", OfflineLira(), [signals], 0, references=few)
+        attack_rows("e", "lira_offline", OfflineLira(), [signals], 0, AttackersModels(references=few))
     with pytest.raises(AttackError, match=r"/1\.npz, .*/5\.npz and 3 more, knowledge\.references: .*there are none\."):
-        attack_rows("e", "lira_offline", OfflineLira(), [signals], 0, references=none[1:])
-    save_losses(none[0], [outputs("other", "inf", range(1))], {})
+        attack_rows("e", "lira_offline", OfflineLira(), [signals], 0, AttackersModels(references=none[1:]))
+    save_losses(none[0], [outputs("other", "inf", range(1))], Provenance())
     with pytest.raises(AttackError, match=r"/0\.npz, LiRA: .* variance needs\. "):
-        attack_rows("e", "lira_offline", OfflineLira(), [signals], 0, references=none[:1])
+        attack_rows("e", "lira_offline", OfflineLira(), [signals], 0, AttackersModels(references=none[:1]))
 
 
 def test_models_of_one_arm_at_a_time_are_in_memory(files, monkeypatch):
@@ -172,7 +175,7 @@ def shadow(arm, replicate, number):
 def test_shadow_models_are_those_of_the_targets_split_and_one_object_for_all_its_epsilons(tmp_path):
     for block in (0, 1):
         signals = [shadow(arm, block, number) for arm in ("va", "va-iid") for number in range(3)]
-        save_signals(tmp_path / f"{block}.npz", signals, {})
+        save_signals(tmp_path / f"{block}.npz", signals, Provenance())
     models = AttackersModels(shadows=[tmp_path / "0.npz", tmp_path / "1.npz"])
     for arm in ("va", "va-iid"):
         for replicate in (0, 1):
@@ -206,8 +209,8 @@ class Remembering(Attack):
 
 
 def test_an_attack_is_given_the_models_features_and_records_that_it_may_know(files, tmp_path):
-    save_signals(tmp_path / "targets.npz", [target("va", "1"), target("va-iid", "10")], {})
-    save_signals(tmp_path / "shadows.npz", [shadow(arm, 0, 0) for arm in ("va", "va-iid")], {})
+    save_signals(tmp_path / "targets.npz", [target("va", "1"), target("va-iid", "10")], Provenance())
+    save_signals(tmp_path / "shadows.npz", [shadow(arm, 0, 0) for arm in ("va", "va-iid")], Provenance())
     attack = Remembering()
     attack_rows(
         "heart",
@@ -215,10 +218,12 @@ def test_an_attack_is_given_the_models_features_and_records_that_it_may_know(fil
         attack,
         [tmp_path / "targets.npz"],
         1,
-        shadows=[tmp_path / "shadows.npz"],
-        references=files(outputs("other", "inf", range(2)), outputs("va", "inf", range(2))),
+        AttackersModels(
+            shadows=[tmp_path / "shadows.npz"],
+            references=files(outputs("other", "inf", range(2)), outputs("va", "inf", range(2))),
+            reference_arm="other",
+        ),
         features=lambda records: np.stack([records, -records], axis=1),
-        reference_arm="other",
     )
     assert len(attack.prepared) == 2
     for (signal, knowledge), given in zip(attack.seen, (target("va", "1"), target("va-iid", "10")), strict=True):
@@ -232,13 +237,13 @@ def test_an_attack_is_given_the_models_features_and_records_that_it_may_know(fil
 
 
 def test_records_beyond_the_data_set_are_named(tmp_path):
-    save_signals(tmp_path / "targets.npz", [target("va", "1")], {})
+    save_signals(tmp_path / "targets.npz", [target("va", "1")], Provenance())
     with pytest.raises(DataError, match=r"targets\.npz, 0/records: record \d+ of 110, from 0"):
         attack_rows("heart", "mine", Remembering(), [tmp_path / "targets.npz"], 1, count=110)
 
 
 def test_models_of_another_role_are_no_shadow_models(tmp_path):
-    save_signals(tmp_path / "0.npz", [target("va", "inf", 0)], {})
+    save_signals(tmp_path / "0.npz", [target("va", "inf", 0)], Provenance())
     with pytest.raises(DataError, match=r"0\.npz: it holds a model of the role 'target', no shadow model"):
         AttackersModels(shadows=[tmp_path / "0.npz"])
 

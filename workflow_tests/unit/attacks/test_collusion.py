@@ -11,7 +11,7 @@ from scipy import stats
 from dpmia.attacks.base import Knowledge
 from dpmia.attacks.collusion import CollusionAttack
 from dpmia.common.errors import ConfigError
-from dpmia.datasets.table import Dataset
+from dpmia.datasets.dataset import Dataset
 from dpmia.formats.signals import Signal
 from dpmia.training import collusion
 

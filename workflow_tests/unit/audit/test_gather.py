@@ -26,9 +26,13 @@ def part_of(experiment, folder):
 
 def test_prepared_data_with_a_damaged_provenance_are_named(tmp_path):
     part, dataset = part_of(EXPERIMENT, tmp_path)
-    own = dataset.provenance["own"]
-    damaged = {"columns": [*own["columns"], "no column"]}
-    replace(dataset, provenance=dataset.provenance | {"own": own | damaged}).save(tmp_path / "patients.npz")
+    dataset.save(tmp_path / "patients.npz")
+    with np.load(tmp_path / "patients.npz") as archive:
+        arrays = dict(archive)
+    header = json.loads(str(arrays["header"]))
+    header["provenance"]["own"]["columns"].append("no column")
+    del header["digest"]
+    np.savez(tmp_path / "patients.npz", **(arrays | {"header": np.array(json.dumps(header))}))
     with pytest.raises(DataError, match=r"patients\.npz, header: its provenance is damaged .*Delete it"):
         gather(audit_job({"audit_mlp": replace(part, dataset=str(tmp_path / "patients.npz"))}))
 

@@ -12,7 +12,7 @@ from commands import PLAN, refused, run
 
 import dpmia
 from dpmia.cli import main as command
-from dpmia.datasets.raw.parsing import SYNTHETIC_MARK
+from dpmia.formats.provenance import SYNTHETIC_MARK
 from dpmia.planning.plan import make_plan
 from dpmia.settings.generate import ROOT
 from dpmia.workflow.failures import typed_command

@@ -15,6 +15,7 @@ from dpmia.common.errors import ConfigError, UserError
 from dpmia.common.plugins import errors_of_file
 from dpmia.common.registry import load
 from dpmia.evaluation.attacks import attack_rows
+from dpmia.formats.provenance import Provenance
 from dpmia.formats.signals import MEMBER, NONMEMBER, Signal, save_signals
 from dpmia.jobs.attacking import AttackSpec
 from dpmia.jobs.drawing import ArmDraw
@@ -81,7 +82,7 @@ def signals(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     part = np.repeat(np.array([MEMBER, NONMEMBER], dtype=np.uint8), 5)
     signal = Signal(card(), np.arange(10), np.arange(10) % 2, part, np.zeros((10, 2), dtype=np.float32))
-    save_signals(tmp_path / "one.npz", [signal], {})
+    save_signals(tmp_path / "one.npz", [signal], Provenance())
     return tmp_path / "one.npz"
 
 

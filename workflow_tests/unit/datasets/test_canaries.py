@@ -5,7 +5,7 @@ import pytest
 
 from dpmia.common.errors import ConfigError
 from dpmia.datasets.canaries import with_canaries
-from dpmia.datasets.table import Dataset
+from dpmia.datasets.dataset import Dataset
 from dpmia.jobs.drawing import Canaries
 
 RECORDS, FEATURES = 40, 30

@@ -11,8 +11,8 @@ from synthetic_files import write_synthetic
 from dpmia.common.errors import DataError
 from dpmia.datasets.published import adult, census_adult
 from dpmia.datasets.raw.fetch import fetch
-from dpmia.datasets.raw.parsing import SYNTHETIC_MARK
 from dpmia.datasets.raw.sources import required_files
+from dpmia.formats.provenance import SYNTHETIC_MARK
 from dpmia.splits.draws import group
 
 FILES = ["census-income.test", "adult.data", "adult.test"]
@@ -84,7 +84,7 @@ def test_only_people_surveyed_in_1994_are_encoded(tmp_path):
     assert frame["year"].tolist() == ["94", "95"] * 5 + ["94"] * 2
     dataset = census_adult.encode(frame)
     assert dataset.attributes["source"].tolist() == ["census"] * 5 + ["adult"] * 2
-    assert dataset.provenance["records"] == {
+    assert dataset.provenance.records == {
         "census": {"of 1994": 5, "without duplicates": 5},
         "adult": {"of 1994": 2, "without duplicates": 2},
     }
@@ -104,7 +104,7 @@ def test_missing_values_are_filled_within_adult_before_copies_are_sought(tmp_pat
     untold = SAME.replace("Private", "?").replace("Sales", "?")
     nobody = [census_row(_0=str(age), _1="Not in universe", _9="Not in universe") for age in range(50, 60)]
     dataset = census_adult.encode(census_adult.read(raw(tmp_path, nobody, [SAME, untold])))
-    assert dataset.provenance["records"]["adult"] == {"of 1994": 3, "without duplicates": 2}
+    assert dataset.provenance.records["adult"] == {"of 1994": 3, "without duplicates": 2}
     assert np.count_nonzero(dataset.attributes["source"] == "adult") == 2
 
 
@@ -134,13 +134,13 @@ def test_either_part_of_the_census_will_do_and_both_are_counted(tmp_path, parts)
     for number, name in enumerate(parts):
         raw(tmp_path, [census_row(_0=str(20 + number)), census_row(_0=str(30 + number))], name=name)
     provenance = census_adult.encode(census_adult.read(tmp_path)).provenance
-    assert [(file["name"], file["rows"]) for file in provenance["files"]] == [
+    assert [(file.name, file.rows) for file in provenance.files] == [
         *((name, 2) for name in parts),
         ("adult.data", 1),
         ("adult.test", 1),
     ]
-    assert provenance["records"]["census"] == {"of 1994": 2 * len(parts), "without duplicates": 2 * len(parts)}
-    assert provenance["synthetic"] is False
+    assert provenance.records["census"] == {"of 1994": 2 * len(parts), "without duplicates": 2 * len(parts)}
+    assert provenance.synthetic is False
 
 
 def test_a_census_without_any_part_is_reported(tmp_path):
@@ -178,9 +178,9 @@ def test_the_synthetic_data_have_the_real_files_and_rows(made):
     folder, frame, dataset = made
     assert sorted(path.name for path in folder.iterdir()) == sorted([*FILES, SYNTHETIC_MARK])
     rows = {file.file: file.rows for file in required_files("census_adult")}
-    assert {file["name"]: file["rows"] for file in dataset.provenance["files"]} == rows
+    assert {file.name: file.rows for file in dataset.provenance.files} == rows
     assert list(rows) == FILES
-    assert dataset.provenance["synthetic"] is True
+    assert dataset.provenance.synthetic is True
     assert (frame["year"][frame["source"] == "census"] == "94").sum() == 49_816
 
 
@@ -241,8 +241,8 @@ def test_the_real_test_part_has_its_published_numbers(real):
     # The publisher's counts of rows, years and classes.
     assert census["year"].value_counts().to_dict() == {"94": 49_816, "95": 49_946}
     assert census["income"].value_counts().to_dict() == {"<=50K": 93_576, ">50K": 6_186}
-    assert dataset.provenance["records"]["census"]["of 1994"] == 49_816
-    assert dataset.provenance["records"]["adult"]["of 1994"] == 48_842
+    assert dataset.provenance.records["census"]["of 1994"] == 49_816
+    assert dataset.provenance.records["adult"]["of 1994"] == 48_842
     assert len(dataset.features) == 99
     assert np.ptp(dataset.x, axis=0).min() == 1, "a value that never occurs"
 
@@ -252,7 +252,7 @@ def test_no_two_real_records_are_alike(real):
     whole = pd.DataFrame(np.column_stack([dataset.x, dataset.y]))
     assert not whole.duplicated().any()
     frame = real[0][real[0]["year"] == "94"]
-    counts = dataset.provenance["records"]
+    counts = dataset.provenance.records
     assert len(dataset) == sum(count["without duplicates"] for count in counts.values()) < len(frame)
 
 

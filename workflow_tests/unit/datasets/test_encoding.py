@@ -9,9 +9,10 @@ import pytest
 from synthetic_files import write_synthetic
 
 from dpmia.common.errors import ConfigError, DataError
+from dpmia.datasets.dataset import Dataset
 from dpmia.datasets.encoding import features, prepared
 from dpmia.datasets.published import adult, compas, heart, student
-from dpmia.datasets.table import Dataset
+from dpmia.formats.provenance import Provenance, SourceFile
 
 
 def categories(values, names):
@@ -38,6 +39,9 @@ TOY = [
 ]
 
 
+PROVENANCE = Provenance([SourceFile("toy.csv", "ab" * 32, 10, 4)])
+
+
 def test_four_rows_by_hand():
     x, names = features(toy())
     assert names == ("number", "pair=yes", "many=a", "many=b", "many=c", "constant")
@@ -46,13 +50,13 @@ def test_four_rows_by_hand():
 
 
 def test_attributes_leave_the_features_and_keep_their_words():
-    made = prepared("toy", toy(), np.array([0, 1, 0, 1]), ("a", "b"), ("many", "number"), {"from": "hand"})
+    made = prepared("toy", toy(), np.array([0, 1, 0, 1]), ("a", "b"), ("many", "number"), PROVENANCE)
     assert made.features == ("pair=yes", "constant")
     assert made.attributes["many"].tolist() == ["c", "?", "a", "c"]
     assert made.attributes["number"].tolist() == ["10", "?", "30", "20"]
     assert all(values.dtype.kind == "U" for values in made.attributes.values())
     assert made.y.dtype == np.int64
-    assert made.provenance == {"from": "hand"}
+    assert made.provenance == PROVENANCE
 
 
 def test_the_first_of_equal_modes_fills():
@@ -164,7 +168,7 @@ def test_save_and_load(tmp_path, frames):
     assert loaded.fingerprint == made.fingerprint
     assert (loaded.name, loaded.features, loaded.classes) == (made.name, made.features, made.classes)
     assert loaded.provenance == made.provenance
-    assert loaded.provenance["synthetic"] is True
+    assert loaded.provenance.synthetic is True
     for name in ("sex", "school"):
         np.testing.assert_array_equal(loaded.attributes[name], made.attributes[name])
         assert loaded.attributes[name].dtype == made.attributes[name].dtype
@@ -186,7 +190,7 @@ def test_prepared_data_with_other_records_are_refused(tmp_path, frames):
 
 def test_the_fingerprint_follows_records_and_nothing_else(frames):
     made = student.encode(frames[student])
-    names = replace(made, name="other", provenance={}, features=tuple(f"f{i}" for i in range(made.x.shape[1])))
+    names = replace(made, name="other", provenance=PROVENANCE, features=tuple(f"f{i}" for i in range(made.x.shape[1])))
     assert names.fingerprint == made.fingerprint
     x, y, school = made.x.copy(), made.y.copy(), made.attributes["school"].copy()
     x[3, 5] += np.float32(1e-6)

@@ -26,7 +26,7 @@ def test_idx_files_are_read_plain_and_gzipped(tmp_path, form):
     (tmp_path / name).write_bytes(content if form == "plain" else gzip.compress(content))
     np.testing.assert_array_equal(image_files.idx(tmp_path / "digits", 3), GREY)
     reported = origin.described(tmp_path / "digits", 6)
-    assert (reported["name"], reported["bytes"], reported["rows"]) == ("digits", len(content), 6)
+    assert (reported.name, reported.bytes, reported.rows) == ("digits", len(content), 6)
 
 
 @pytest.mark.parametrize(

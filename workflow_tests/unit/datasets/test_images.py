@@ -15,12 +15,13 @@ from dpmia.datasets.raw import image_files, origin
 from dpmia.datasets.raw.sources import raw_files, require_published
 from dpmia.datasets.synthetic.painter import Appearance, Painter
 from dpmia.datasets.synthetic.sampler import read_toml
+from dpmia.formats.provenance import Provenance
 
 # Data sets.
 
 
 def raw_images(pixels):
-    return images.Images(pixels, np.arange(len(pixels)), {"files": [], "synthetic": True})
+    return images.Images(pixels, np.arange(len(pixels)), Provenance(synthetic=True))
 
 
 @pytest.mark.parametrize("side", [2, 4, 8, 32])
@@ -87,7 +88,7 @@ def hundred(made, tmp_path):
 def test_cifar100_prefers_the_published_files(hundred):
     dataset = cifar100.encode(cifar100.read(hundred))
     assert (dataset.name, len(dataset)) == ("cifar100", 2000)
-    assert [file["name"] for file in dataset.provenance["files"]] == ["train", "test"]
+    assert [file.name for file in dataset.provenance.files] == ["train", "test"]
 
 
 def test_cifar100_is_read_from_the_archive_where_nothing_else_is(hundred):
@@ -96,7 +97,7 @@ def test_cifar100_is_read_from_the_archive_where_nothing_else_is(hundred):
     dataset = cifar100.encode(cifar100.read(hundred))
     assert (dataset.name, len(dataset)) == ("cifar100_test", 100)
     assert dataset.y.tolist() == list(range(100))
-    assert [file["name"] for file in dataset.provenance["files"]] == ["cifar100-test-png.tar"]
+    assert [file.name for file in dataset.provenance.files] == ["cifar100-test-png.tar"]
 
 
 def test_a_folder_in_the_place_of_the_archive_is_named(hundred):
@@ -117,12 +118,12 @@ def test_half_of_the_published_files_is_reported_and_not_replaced_by_the_archive
 def test_synthetic_images_come_in_the_publishers_files(made, name):
     folder, _, dataset = made[name]
     published = [raw.file for raw in raw_files(name)]
-    assert [file["name"] for file in dataset.provenance["files"]] == published
+    assert [file.name for file in dataset.provenance.files] == published
     assert sorted(path.name for path in folder.iterdir()) == sorted([*published, "SYNTHETIC.txt"])
-    assert dataset.provenance["synthetic"] is True
+    assert dataset.provenance.synthetic is True
     assert (dataset.name, dataset.image, len(dataset)) == (name, SHAPES[name], 2000)
     with pytest.raises(DataError, match="that of the published file"):
-        require_published(name, dataset.provenance["files"])
+        require_published(name, dataset.provenance.files)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -208,7 +209,7 @@ def test_the_real_mnist():
     # Mean and standard deviation of the training pixels that are in public use: .1307 and .3081.
     assert raw.pixels[:60_000].mean() / 255 == pytest.approx(0.1307, abs=5e-5)
     assert raw.pixels[:6_000].std() / 255 == pytest.approx(0.3081, abs=2e-3)
-    assert require_published("mnist", dataset.provenance["files"]) == ()
+    assert require_published("mnist", dataset.provenance.files) == ()
 
 
 @needs_real_files
@@ -238,7 +239,7 @@ def test_a_real_batch_of_cifar10(name, md5, first):
     if name == "test_batch":
         assert np.bincount(batch.labels).tolist() == [1000] * 10
     reported = origin.described(MIRROR / "cifar10" / name, 10_000)
-    assert reported["md5"] == md5
+    assert reported.md5 == md5
     assert require_published("cifar10", [reported]) == ()
 
 
@@ -258,8 +259,8 @@ def test_the_real_test_part_of_cifar100(tmp_path):
     np.testing.assert_allclose(read.pixels.mean(axis=(0, 2, 3)) / 255, [0.5087964, 0.4873930, 0.4419422], atol=5e-7)
     dataset = cifar100.encode(read, pool=4)
     assert (dataset.name, dataset.image) == ("cifar100_test", (3, 8, 8))
-    assert dataset.provenance["synthetic"] is False
-    assert require_published(dataset.name, dataset.provenance["files"]) == ()
+    assert dataset.provenance.synthetic is False
+    assert require_published(dataset.name, dataset.provenance.files) == ()
 
 
 def test_the_sizes_of_svhn_are_stated_in_its_docstring():

@@ -9,13 +9,13 @@ from own_tables import ROWS, read, table, table_of
 from sklearn.metrics import roc_auc_score
 
 from dpmia.common.errors import DataError
+from dpmia.datasets.dataset import Dataset
 from dpmia.datasets.groups import group_sizes
 from dpmia.datasets.own import table as own
 from dpmia.datasets.own.label_auc import label_auc
 from dpmia.datasets.published import student
 from dpmia.datasets.synthetic import sampler
 from dpmia.datasets.synthetic.__main__ import main as write_example
-from dpmia.datasets.table import Dataset
 from dpmia.settings.generate import ROOT
 from dpmia.settings.own_data import OwnData
 
@@ -160,7 +160,7 @@ def test_columns_that_predict_the_label_are_pointed_out_with_their_auc(tmp_path)
         "later": lambda i: f"{2.3 * ill(i) + noise[i]:.4f}",
         "usual": lambda i: f"{0.8 * ill(i) + noise[-i]:.4f}",
     }
-    notes = {line.split("'")[1]: line for line in read(tmp_path, table(**columns)).provenance["own"]["warnings"]}
+    notes = {line.split("'")[1]: line for line in read(tmp_path, table(**columns)).provenance.own.warnings}
     assert set(notes) == {"code", "money", "unknown", "later"}
     for name in ("code", "money", "unknown"):
         assert notes[name] == (
@@ -181,7 +181,7 @@ def test_a_column_that_reveals_one_of_many_classes_is_pointed_out(tmp_path):
         "died": ["yes" if value == 3 else "no" for value in stage],
         "ill": [f"stage {value}" for value in stage],
     }
-    (line,) = read(tmp_path, table_of(columns), group=None).provenance["own"]["warnings"]
+    (line,) = read(tmp_path, table_of(columns), group=None).provenance.own.warnings
     assert "Warning: column 'died' alone predicts the label with AUC 1.000 (class stage 3 against all others)" in line
 
 
@@ -251,9 +251,7 @@ def test_of_many_columns_the_first_are_printed_and_all_are_kept(tmp_path):
     dataset = read(tmp_path, table(age=None, dose=None, **many))
     (line,) = (line for line in own.describe(dataset.provenance) if line.startswith("Read as number"))
     assert line == "Read as number: c0, c1, c2, c3, c4, c5, c6, c7 and 92 more."
-    assert {f"c{number}" for number in range(100)} <= {
-        column["name"] for column in dataset.provenance["own"]["columns"]
-    }
+    assert {f"c{number}" for number in range(100)} <= {column.name for column in dataset.provenance.own.columns}
     with pytest.raises(DataError, match=r"one of the columns site, colour, .* and 95 more\."):
         read(tmp_path, table(age=None, dose=None, **many), label="nothing like it")
 

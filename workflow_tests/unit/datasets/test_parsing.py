@@ -5,7 +5,8 @@ from synthetic_files import write_synthetic
 
 from dpmia.common.errors import DataError
 from dpmia.datasets.published import adult, compas, heart, student
-from dpmia.datasets.raw.parsing import SYNTHETIC_MARK, Category, Layout, Number, read_table, stack
+from dpmia.datasets.raw.parsing import Category, Layout, Number, read_table, stack
+from dpmia.formats.provenance import SYNTHETIC_MARK
 
 LAYOUT = Layout(
     columns=("size", "colour", "size", "label"),
@@ -111,11 +112,11 @@ def test_provenance_of_stacked_files(tmp_path):
     second = table(tmp_path, GOOD + "3,red,1,0\n")
     joined = stack([first, second])
     assert joined["colour"].tolist() == ["red", "green", "red", "green", "red"]
-    assert [file["rows"] for file in joined.attrs["provenance"]["files"]] == [2, 3]
-    assert [file["bytes"] for file in joined.attrs["provenance"]["files"]] == [len(GOOD), len(GOOD) + 10]
-    assert not first.attrs["provenance"]["synthetic"]
-    assert second.attrs["provenance"]["synthetic"]
-    assert joined.attrs["provenance"]["synthetic"]
+    assert [file.rows for file in joined.attrs["provenance"].files] == [2, 3]
+    assert [file.bytes for file in joined.attrs["provenance"].files] == [len(GOOD), len(GOOD) + 10]
+    assert not first.attrs["provenance"].synthetic
+    assert second.attrs["provenance"].synthetic
+    assert joined.attrs["provenance"].synthetic
 
 
 # Each case: data set, file, text to find in the synthetic file, its replacement (once), and the message.

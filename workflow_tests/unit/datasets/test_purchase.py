@@ -41,8 +41,8 @@ def test_the_class_comes_first_and_then_600_items(tmp_path, content):
     np.testing.assert_array_equal(dataset.x, ITEMS)
     assert [dataset.classes[label] for label in dataset.y] == [str(label) for label in CLASSES]
     assert (dataset.features[0], dataset.features[-1], len(dataset.classes)) == ("item 1", "item 600", 100)
-    assert dataset.provenance["files"][0]["rows"] == 7
-    assert dataset.provenance["synthetic"] is False
+    assert dataset.provenance.files[0].rows == 7
+    assert dataset.provenance.synthetic is False
     assert dataset.image is None
 
 
@@ -111,8 +111,8 @@ def test_the_synthetic_file_is_in_the_publishers_file(made):
     folder, dataset = made
     [raw] = raw_files("purchase100")
     assert sorted(path.name for path in folder.iterdir()) == sorted([raw.file, "SYNTHETIC.txt"])
-    assert [file["name"] for file in dataset.provenance["files"]] == [raw.file]
-    assert dataset.provenance["synthetic"] is True
+    assert [file.name for file in dataset.provenance.files] == [raw.file]
+    assert dataset.provenance.synthetic is True
     assert dataset.x.shape == (2_000, 600)
     assert (folder / raw.file).read_bytes().count(b"\n") == 2_000
     assert synthetic.ROWS["paper"] == raw.rows == 197_324
@@ -143,4 +143,4 @@ def test_a_seed_decides_on_every_byte_and_the_scale_on_the_number_of_rows(made, 
 
 def test_a_file_that_nobody_can_verify_is_named(made):
     _, dataset = made
-    assert require_published("purchase100", dataset.provenance["files"]) == ("dataset_purchase",)
+    assert require_published("purchase100", dataset.provenance.files) == ("dataset_purchase",)

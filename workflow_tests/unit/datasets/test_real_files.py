@@ -59,13 +59,13 @@ def test_records_and_features(real, name, attributes, shape):
     assert dataset.x.min() == 0
     assert dataset.x.max() == 1
     assert np.ptp(dataset.x, axis=0).min() == 1, "a value that never occurs"
-    assert dataset.provenance["synthetic"] is False
+    assert dataset.provenance.synthetic is False
 
 
 @pytest.mark.parametrize("name", TABLES)
 def test_provenance_is_the_published_one(real, name):
-    files = module(name).encode(real[name]).provenance["files"]
-    listed = [(file["name"], f"sha256:{file['sha256']}", file["bytes"], file["rows"]) for file in files]
+    files = module(name).encode(real[name]).provenance.files
+    listed = [(file.name, f"sha256:{file.sha256}", file.bytes, file.rows) for file in files]
     assert listed == [(raw.file, raw.checksum, raw.bytes, raw.rows) for raw in raw_files(name)]
 
 

@@ -12,8 +12,8 @@ from synthetic_files import write_synthetic
 from dpmia.common.errors import ConfigError, DataError
 from dpmia.datasets.published import eyedata, iwpc
 from dpmia.datasets.published.regression import prepared, standardised
-from dpmia.datasets.raw.parsing import SYNTHETIC_MARK
 from dpmia.datasets.raw.sources import raw_files
+from dpmia.formats.provenance import SYNTHETIC_MARK, Provenance
 
 NAMES = ("eyedata", "iwpc")
 FEATURES = (
@@ -64,7 +64,7 @@ def test_numbers_keep_their_scale_and_categories_become_columns():
             "taken": pd.Categorical(["1", "0"], ["0", "1"]),
         }
     )
-    dataset = prepared("made", frame, np.array([0.5, -1]), ("taken",), {})
+    dataset = prepared("made", frame, np.array([0.5, -1]), ("taken",), Provenance())
     assert dataset.features == ("kind=a", "kind=b", "kind=c", "size")
     assert dataset.x.tolist() == [[0, 1, 0, 3.5], [1, 0, 0, -2]]
     assert dataset.y.dtype == np.float32
@@ -90,14 +90,14 @@ def test_attributes_leave_the_features(made):
 def test_files_are_named_and_marked_as_those_of_the_publisher(made, name):
     folder, _, dataset = made[name]
     (raw,) = raw_files(name)
-    (file,) = dataset.provenance["files"]
+    (file,) = dataset.provenance.files
     content = (folder / raw.file).read_bytes()
-    assert file["name"] == raw.file
-    assert file["sha256"] == hashlib.sha256(content).hexdigest() != raw.checksum.removeprefix("sha256:")
-    assert file["bytes"] == len(content)
-    assert dataset.provenance["synthetic"] is True
+    assert file.name == raw.file
+    assert file.sha256 == hashlib.sha256(content).hexdigest() != raw.checksum.removeprefix("sha256:")
+    assert file.bytes == len(content)
+    assert dataset.provenance.synthetic is True
     assert sorted(path.name for path in folder.iterdir()) == sorted([raw.file, SYNTHETIC_MARK])
-    assert file["rows"] == raw.rows
+    assert file.rows == raw.rows
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -135,11 +135,11 @@ def test_the_formats(made):
 @pytest.mark.parametrize("name", NAMES)
 def test_provenance_is_the_published_one(published, name):
     (raw,) = raw_files(name)
-    (file,) = published[name][1].provenance["files"]
+    (file,) = published[name][1].provenance.files
     reported = {key: file[key] for key in ("name", "sha256", "bytes", "rows")}
     sha256 = raw.checksum.removeprefix("sha256:")
     assert reported == {"name": raw.file, "sha256": sha256, "bytes": raw.bytes, "rows": raw.rows}
-    assert published[name][1].provenance["synthetic"] is False
+    assert published[name][1].provenance.synthetic is False
 
 
 @needs_real_files

@@ -11,6 +11,7 @@ from dpmia.common.errors import DataError
 from dpmia.common.plugins import EntryPoint
 from dpmia.datasets.raw import sources
 from dpmia.datasets.raw.sources import all_raw_files, raw_files
+from dpmia.formats.provenance import SourceFile
 
 
 @pytest.fixture
@@ -20,7 +21,7 @@ def toys(monkeypatch):
 
 
 def file_record(name, sha256=SHA256, md5="12"):
-    return {"name": name, "sha256": sha256, "md5": md5}
+    return SourceFile(name, sha256, 10, 3, md5)
 
 
 def test_published_files_pass_and_those_nobody_can_verify_are_named(toys, caplog):

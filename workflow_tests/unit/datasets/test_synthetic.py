@@ -11,11 +11,11 @@ from sklearn.cluster import KMeans
 from synthetic_files import write_synthetic
 
 from dpmia.common.errors import ConfigError
-from dpmia.datasets.raw.parsing import SYNTHETIC_MARK
 from dpmia.datasets.raw.sources import raw_files
 from dpmia.datasets.synthetic.__main__ import main
 from dpmia.datasets.synthetic.draws import complete, evenly, from_quantiles, pick
 from dpmia.datasets.synthetic.sampler import Records, lines
+from dpmia.formats.provenance import SYNTHETIC_MARK, SourceFile
 from dpmia.settings.generate import ROOT
 from dpmia.settings.names import DATASETS, SYNTHETIC
 from dpmia.splits.draws import bias
@@ -51,20 +51,16 @@ def made(tmp_path_factory):
 @pytest.mark.parametrize("name", TABLES)
 def test_files_and_rows_are_those_of_the_real_data(made, name):
     folder, frame, dataset = made[name]
-    reported = {file["name"]: file for file in dataset.provenance["files"]}
+    reported = {file.name: file for file in dataset.provenance.files}
     assert list(reported) == [raw.file for raw in raw_files(name)]
     for raw in raw_files(name):
         content = (folder / raw.file).read_bytes()
-        assert reported[raw.file] == {
-            "name": raw.file,
-            "sha256": hashlib.sha256(content).hexdigest(),
-            "bytes": len(content),
-            "rows": raw.rows,
-        }
-        assert raw.checksum != f"sha256:{reported[raw.file]['sha256']}"
+        expected = SourceFile(raw.file, hashlib.sha256(content).hexdigest(), len(content), raw.rows)
+        assert reported[raw.file] == expected
+        assert raw.checksum != f"sha256:{expected.sha256}"
     assert len(frame) == sum(raw.rows for raw in raw_files(name))
     assert sorted(path.name for path in folder.iterdir()) == sorted([*reported, SYNTHETIC_MARK])
-    assert dataset.provenance["synthetic"] is True
+    assert dataset.provenance.synthetic is True
     assert "a random generator drew every record" in (folder / SYNTHETIC_MARK).read_text()
 
 

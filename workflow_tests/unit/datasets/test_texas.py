@@ -9,8 +9,8 @@ from sklearn.naive_bayes import GaussianNB
 
 from dpmia.common.errors import ConfigError, DataError
 from dpmia.datasets.published import texas
-from dpmia.datasets.raw.parsing import SYNTHETIC_MARK
 from dpmia.datasets.synthetic import texas as synthetic
+from dpmia.formats.provenance import SYNTHETIC_MARK
 from dpmia.splits.draws import group
 
 HEADER = "\t".join(texas.HEADER)
@@ -53,7 +53,7 @@ def test_classes_are_ranks_and_rarer_operations_are_left_out(tmp_path):
     dataset = texas.encode(texas.read(raw(tmp_path, operations())))
     assert dataset.classes == tuple(f"{code:04d}" for code in range(500, 600)), "the lower of two equal codes"
     assert np.bincount(dataset.y).tolist() == [COUNTS[code] for code in dataset.classes]
-    assert dataset.provenance["records"] == {"all": sum(COUNTS.values()), "of the classes": len(dataset)}
+    assert dataset.provenance.records == {"all": sum(COUNTS.values()), "of the classes": len(dataset)}
 
 
 def test_too_few_operations_are_reported(tmp_path):
@@ -102,7 +102,7 @@ def test_codes_are_texts_and_not_numbers(tmp_path):
 def test_names_and_line_ends_do_not_matter(tmp_path, end):
     rows = [*operations(), row(PRINC_SURG_PROC_CODE="0500", PROVIDER_NAME='Niño "Jesús" Hospital', PAT_AGE=7)]
     frame = texas.read(raw(tmp_path, [*rows, ""], end))
-    assert len(frame) == frame.attrs["provenance"]["files"][0]["rows"] == len(rows)
+    assert len(frame) == frame.attrs["provenance"].files[0].rows == len(rows)
     assert frame["PAT_AGE"].iloc[-1] == 7
 
 
@@ -155,8 +155,8 @@ def made(tmp_path_factory):
 def test_every_feature_of_the_paper_occurs_in_the_synthetic_file(made):
     folder, frame, dataset = made
     assert sorted(path.name for path in folder.iterdir()) == sorted([texas.FILE, SYNTHETIC_MARK])
-    assert dataset.provenance["synthetic"] is True
-    assert dataset.provenance["files"][0]["rows"] == len(frame) > len(dataset)
+    assert dataset.provenance.synthetic is True
+    assert dataset.provenance.files[0].rows == len(frame) > len(dataset)
     assert (len(dataset.features), len(dataset.classes)) == (269, 100)
     assert np.ptp(dataset.x, axis=0).min() == 1
     for region in ("03", "06"):

@@ -15,6 +15,7 @@ from dpmia.attacks.threshold import AverageThreshold, OptimalThreshold
 from dpmia.evaluation.accuracy import accuracy_rows
 from dpmia.evaluation.attacks import attack_rows, scored
 from dpmia.evaluation.summary import UNCERTAINTY, replicates_table, summary_table
+from dpmia.formats.provenance import Provenance
 from dpmia.formats.rows import BLIND, COLUMNS, EFFECTS, KEYS, MEASURED, RECORDS, write_rows
 from dpmia.formats.signals import MEMBER, NONMEMBER, VALIDATION, Signal, load_all, save_signals
 from dpmia.formats.tables import read_table, table_of
@@ -57,7 +58,7 @@ def files(tmp_path_factory):
     paths = []
     for group, block in itertools.product((EPSILONS[:2], EPSILONS[2:]), ((0, 1), (2, 3))):
         paths.append(folder / f"{group[0]}-{block[0]}.npz")
-        save_signals(paths[-1], [model(*key) for key in itertools.product(ARMS, group, block)], {})
+        save_signals(paths[-1], [model(*key) for key in itertools.product(ARMS, group, block)], Provenance())
     return paths
 
 
@@ -103,7 +104,7 @@ def test_the_order_of_files_leaves_no_trace(files, attack):
 
 
 def test_a_model_is_attacked_with_the_same_randomness_in_any_block(files, tmp_path):
-    save_signals(tmp_path / "alone.npz", [model("va", "1000", 3)], {})
+    save_signals(tmp_path / "alone.npz", [model("va", "1000", 3)], Provenance())
     alone = attack_table("heart", "random", RandomScores(), [tmp_path / "alone.npz"], 1)
     whole = attack_table("heart", "random", RandomScores(), files, 1)
     merged = alone.merge(whole, on=COLUMNS[:-1], suffixes=("_alone", ""))
@@ -165,7 +166,7 @@ def test_deterministic_attacks_do_not_follow_the_seed(files):
 
 def test_accuracy_is_reported_of_the_parts_that_there_are(tmp_path):
     with_validation, without = model("va", "1000", 0, validation=10), model("va-iid", "1000", 0)
-    save_signals(tmp_path / "a.npz", [with_validation, without], {})
+    save_signals(tmp_path / "a.npz", [with_validation, without], Provenance())
     table = accuracy_table("heart", [tmp_path / "a.npz"])
     assert table.columns.tolist() == MEASURED
     assert table.set_index(["arm", "metric"])[RECORDS].to_dict() | {
@@ -185,7 +186,7 @@ def test_accuracy_is_reported_of_the_parts_that_there_are(tmp_path):
 
 def test_the_best_accuracy_of_all_epochs_is_reported_where_it_was_measured(tmp_path):
     signal = replace(model("va", "1000", 0, validation=10), accuracy_by_epoch=np.array([0.2, 0.7, 0.6]))
-    save_signals(tmp_path / "a.npz", [signal], {})
+    save_signals(tmp_path / "a.npz", [signal], Provenance())
     table = accuracy_table("heart", [tmp_path / "a.npz"]).set_index("metric")["value"]
     assert table["accuracy_validation_best"] == 0.7
 
@@ -203,7 +204,7 @@ def test_tprs_at_low_rates_have_a_ceiling_where_non_members_are_enough(tmp_path)
     metrics = {}
     for nonmembers in (99, 150):
         signal = model("va", "1000", 0, nonmembers=nonmembers, accounting=accounting, compares="replace_one")
-        save_signals(tmp_path / "a.npz", [signal], {})
+        save_signals(tmp_path / "a.npz", [signal], Provenance())
         metrics[nonmembers] = accuracy_table("heart", [tmp_path / "a.npz"]).set_index("metric")["value"]
     # Of 150 non-members the highest passes at 1 %: the threshold is at the second, and passes 2 of 151 new ones.
     expected = tpr_ceiling(trade_off_of(accounting, "replace_one"), 2 / 151)
@@ -213,7 +214,7 @@ def test_tprs_at_low_rates_have_a_ceiling_where_non_members_are_enough(tmp_path)
 
 
 def ceiling(tmp_path, accounting, compares="replace_one"):
-    save_signals(tmp_path / "a.npz", [model("va", "1000", 0, accounting=accounting, compares=compares)], {})
+    save_signals(tmp_path / "a.npz", [model("va", "1000", 0, accounting=accounting, compares=compares)], Provenance())
     table = accuracy_table("heart", [tmp_path / "a.npz"]).set_index("metric")["value"]
     return table.get("advantage_ceiling")
 
@@ -223,7 +224,7 @@ def test_precision_and_roc_have_the_ceiling_of_their_sampling_rate(tmp_path, rat
     accounting = Mechanism("poisson", 0.1, 20, 2, "add_remove", 1e-5, "rdp").record(1.0, 2.0, 1.0)
     # Without a rate, the prior is the share of members among the records asked about: 20 of 50.
     signal = model("va", "1000", 0, accounting=accounting, compares="add_remove", rate=rate)
-    save_signals(tmp_path / "a.npz", [signal], {})
+    save_signals(tmp_path / "a.npz", [signal], Provenance())
     table = accuracy_table("heart", [tmp_path / "a.npz"], details=True).set_index("metric")["value"]
     curve = trade_off_of(accounting, "add_remove")
     assert table["precision_ceiling"] == float(precision_ceiling(curve, prior, ACCEPTANCE))

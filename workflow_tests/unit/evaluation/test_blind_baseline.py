@@ -7,8 +7,9 @@ import pytest
 from model_cards import card
 
 from dpmia.common.errors import DataError
-from dpmia.datasets.table import Dataset
+from dpmia.datasets.dataset import Dataset
 from dpmia.evaluation.blind_baseline import _with_excess, blind_rows
+from dpmia.formats.provenance import Provenance
 from dpmia.formats.rows import BLIND, BLIND_WITH_LOSS, COLUMNS, MEASURED
 from dpmia.formats.signals import MEMBER, NONMEMBER, QUERY_ARRAYS, VALIDATION, Signal, save_signals
 from dpmia.formats.tables import table_of
@@ -46,7 +47,7 @@ def measured(tmp_path):
     """Return a function that measures models and returns the table, by keys if they are unique."""
 
     def measure(data, models, replicates=(0,), with_loss=(), seed=1):
-        save_signals(tmp_path / "a.npz", models, {})
+        save_signals(tmp_path / "a.npz", models, Provenance())
         job = BlindJob(list(replicates), list(with_loss))
         return table_of(blind_rows("toy", data, [tmp_path / "a.npz"], job, seed))
 

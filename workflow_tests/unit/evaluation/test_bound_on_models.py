@@ -7,8 +7,9 @@ import pytest
 from training_checks import splits_of
 
 from dpmia.attacks.hypothesis import Population
-from dpmia.datasets.table import Dataset
+from dpmia.datasets.dataset import Dataset
 from dpmia.evaluation.attacks import attack_rows
+from dpmia.formats.provenance import Provenance
 from dpmia.formats.signals import save_signals
 from dpmia.formats.tables import table_of
 from dpmia.metrics.intervals import mean_interval
@@ -54,7 +55,7 @@ def dataset():
 def measured(dataset, given, folder):
     """Return the interval of the precision of attack P, and its bound, by arm and epsilon."""
     job = jobs.train_job(given, list(EPSILONS), 0)
-    save_signals(folder / "targets.npz", train_block(dataset, splits_of(dataset, given), job, 1), {})
+    save_signals(folder / "targets.npz", train_block(dataset, splits_of(dataset, given), job, 1), Provenance())
     rows = table_of(attack_rows("toy", "population", Population(alpha=0.1), [folder / "targets.npz"], 1))
     rows = rows[rows["metric"] == "precision"]
     precisions = {}

@@ -7,6 +7,7 @@ from scipy.stats import binom
 
 from dpmia.evaluation.exposure import NOMINAL, exposure_rows
 from dpmia.formats.losses import Losses, save_losses
+from dpmia.formats.provenance import Provenance
 from dpmia.formats.rows import write_rows
 from dpmia.formats.signals import MEMBER, NONMEMBER, Signal, save_signals
 from dpmia.formats.stages import EXPOSURE
@@ -26,10 +27,10 @@ def target(replicate, losses, is_member, epsilon="1", arm="half"):
 
 
 def table(folder, signals, references=None):
-    save_signals(folder / "targets.npz", signals, {})
+    save_signals(folder / "targets.npz", signals, Provenance())
     files = []
     if references is not None:
-        save_losses(folder / "references.npz", [references], {})
+        save_losses(folder / "references.npz", [references], Provenance())
         files = [folder / "references.npz"]
     write_rows(folder / "exposure.csv", exposure_rows("toy", [folder / "targets.npz"], 1, files), EXPOSURE)
     return read_table(folder / "exposure.csv")

@@ -7,8 +7,9 @@ from training_checks import splits_of
 from dpmia.attacks.control import RandomScores
 from dpmia.attacks.threshold import AverageThreshold
 from dpmia.datasets.canaries import with_canaries
-from dpmia.datasets.table import Dataset
+from dpmia.datasets.dataset import Dataset
 from dpmia.evaluation.attacks import attack_rows
+from dpmia.formats.provenance import Provenance
 from dpmia.formats.signals import save_signals
 from dpmia.formats.tables import table_of
 from dpmia.metrics.ranking import guesses
@@ -43,7 +44,9 @@ def signals(tmp_path_factory):
     separable = Dataset("toy", x, (x[:, 0] > 0.5).astype(np.int64), tuple(map(str, range(40))), ("no", "yes"))
     planted = with_canaries(separable, jobs.prepare_job(given).canaries)
     path = tmp_path_factory.mktemp("signals") / "targets.npz"
-    save_signals(path, train_block(planted, splits_of(planted, given), jobs.train_job(given, [1, np.inf], 0), 1), {})
+    save_signals(
+        path, train_block(planted, splits_of(planted, given), jobs.train_job(given, [1, np.inf], 0), 1), Provenance()
+    )
     return path
 
 

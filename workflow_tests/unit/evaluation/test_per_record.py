@@ -13,6 +13,7 @@ from dpmia.common.errors import KnowledgeError
 from dpmia.evaluation.attacks import AttackersModels
 from dpmia.evaluation.per_record import MOST_LOSSES, nulls_table, per_record_table
 from dpmia.formats.losses import Losses, save_losses
+from dpmia.formats.provenance import Provenance
 from dpmia.formats.signals import MEMBER, NONMEMBER, POPULATION, Signal, load_signals, save_signals
 from dpmia.formats.stages import NULLS, PER_RECORD
 
@@ -48,34 +49,33 @@ def files(tmp_path_factory):
     """Three target models in two blocks, twelve reference models, twelve distilled ones of each target model."""
     folder = tmp_path_factory.mktemp("models")
     targets = [folder / "t0.npz", folder / "t1.npz"]
-    save_signals(targets[0], [target(0), target(1)], {})
-    save_signals(targets[1], [target(2)], {})
-    save_losses(folder / "references.npz", [outputs(2, 0)], {})
-    save_losses(folder / "distilled.npz", [outputs(3, replicate) for replicate in range(3)], {})
+    save_signals(targets[0], [target(0), target(1)], Provenance())
+    save_signals(targets[1], [target(2)], Provenance())
+    save_losses(folder / "references.npz", [outputs(2, 0)], Provenance())
+    save_losses(folder / "distilled.npz", [outputs(3, replicate) for replicate in range(3)], Provenance())
     return {"files": targets, "references": [folder / "references.npz"], "distilled": [folder / "distilled.npz"]}
 
 
 def run(table, files, seed=1, attacks=ATTACKS, arms=("iid",), **options):
     chosen = {name: attack() for name, attack in attacks.items()}
-    models = {"references": files["references"], "distilled": files["distilled"]}
-    return table("one", chosen, files["files"], seed, arms=arms, **models, **options)
+    models = AttackersModels(**{kind: paths for kind, paths in files.items() if kind != "files"})
+    return table("one", chosen, files["files"], seed, models, arms=arms, **options)
 
 
 def test_models_trained_on_the_record_that_they_leave_out_are_named(files, tmp_path):
     records = np.sort(target(0).records[:4])
     trained_on = np.eye(2, 4, dtype=bool)
     wrong = Losses([card_of(0)] * 2, records, np.ones((2, 4), np.float32), trained_on)
-    save_losses(tmp_path / "wrong.npz", [wrong], {})
+    save_losses(tmp_path / "wrong.npz", [wrong], Provenance())
     options = {
         "attacks": {"L": LeaveOneOut},
-        "leave_one_out": [tmp_path / "wrong.npz"],
         "alphas": (0.1,),
         "count": EACH,
     }
     with pytest.raises(
         KnowledgeError, match=r"wrong\.npz, knowledge\.leave_one_out: 2 models were trained on the record left out"
     ):
-        run(per_record_table, files, **options)
+        run(per_record_table, files | {"leave_one_out": [tmp_path / "wrong.npz"]}, **options)
 
 
 @pytest.mark.parametrize("letter", ATTACKS)
@@ -170,7 +170,7 @@ def test_arms_are_measured_each_by_itself_and_only_those_given(files, tmp_path, 
         return replace(signal, card=replace(signal.card, arm="other"), logits=-signal.logits)
 
     others = [renamed(target(replicate)) for replicate in range(3)]
-    save_signals(tmp_path / "t.npz", others, {})
+    save_signals(tmp_path / "t.npz", others, Provenance())
     both = {**files, "files": [tmp_path / "t.npz", *files["files"]]}
     options |= {"attacks": {"P": Population}}
     alone = run(table, files, **options)
@@ -187,14 +187,14 @@ def test_target_models_that_share_no_two_members_of_a_class_have_no_rows(tmp_pat
     part = np.repeat(np.array([MEMBER, NONMEMBER, POPULATION], dtype=np.uint8), 4)
     logits = np.random.default_rng(1).standard_normal((12, CLASSES)).astype(np.float32)
     signals = [Signal(card_of(n), records + 4 * n, LABELS[records + 4 * n], part, logits) for n in range(2)]
-    save_signals(tmp_path / "t.npz", signals, {})
+    save_signals(tmp_path / "t.npz", signals, Provenance())
     files = {"files": [tmp_path / "t.npz"], "references": (), "distilled": ()}
     table = run(nulls_table, files, attacks={"P": Population}, alpha=0.1)
     assert set(table["targets"]) == {1}
     lonely = Signal(
         card_of(0), records[:3], LABELS[:3], np.array([MEMBER, NONMEMBER, POPULATION], np.uint8), logits[:3]
     )
-    save_signals(tmp_path / "t.npz", [lonely], {})
+    save_signals(tmp_path / "t.npz", [lonely], Provenance())
     table = run(nulls_table, files, attacks={"P": Population}, alpha=0.1)
     assert (len(table), table.columns.tolist()) == (0, NULLS)
 
@@ -205,7 +205,7 @@ def test_of_very_many_null_losses_some_are_reported_and_all_are_counted(tmp_path
     part = np.array([MEMBER, MEMBER, MEMBER, NONMEMBER, *([POPULATION] * count)], dtype=np.uint8)
     logits = np.random.default_rng(1).standard_normal((len(records), 2)).astype(np.float32)
     signal = Signal(card_of(0), records, np.zeros(len(records), dtype=np.int64), part, logits)
-    save_signals(tmp_path / "t.npz", [signal], {})
+    save_signals(tmp_path / "t.npz", [signal], Provenance())
     files = {"files": [tmp_path / "t.npz"], "references": (), "distilled": ()}
     table = run(nulls_table, files, attacks={"P": Population}, alpha=0.1)
     assert set(table.groupby("record").size()) == {MOST_LOSSES}

@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 from dpmia.common.errors import DataError
-from dpmia.datasets.table import Dataset
+from dpmia.datasets.dataset import Dataset
 from dpmia.formats.losses import Losses, load_cards, load_losses, save_losses
 from dpmia.formats.model_card import ModelCard
+from dpmia.formats.provenance import Provenance
 from dpmia.formats.rows import NO_ATTACK, write_rows
 from dpmia.formats.signals import load_signals, save_signals
 from dpmia.formats.stages import LINEAR_GENERATOR
@@ -93,7 +94,7 @@ LOSSES = Losses([ModelCard("va", False, "inf", "reference", [1])], np.arange(1),
 def test_models_of_the_attacker_of_another_job(tmp_path, place, other, holds, load):
     path = tmp_path / place
     path.parent.mkdir(parents=True)
-    save_losses(path, [LOSSES], {})
+    save_losses(path, [LOSSES], Provenance())
     assert len(load(path)) == 1
     with pytest.raises(DataError, match=rf"\.npz: it holds the models of {holds}\."):
         load(moved(path, other))
@@ -102,7 +103,7 @@ def test_models_of_the_attacker_of_another_job(tmp_path, place, other, holds, lo
 def test_shadow_models_of_another_experiment(tmp_path):
     path = tmp_path / "shadows/heart/block-0.npz"
     path.parent.mkdir(parents=True)
-    save_signals(path, [], {})
+    save_signals(path, [], Provenance())
     with pytest.raises(DataError, match=r"it holds the models of heart/block-0\."):
         list(load_signals(moved(path, "../student/block-0.npz")))
 
@@ -111,7 +112,7 @@ def test_models_in_a_cache_belong_to_every_run_that_links_to_them(tmp_path):
     made, other = (tmp_path / f"references/{name}/inf/block-0.npz" for name in ("heart", "mine"))
     for path in (made, other):
         path.parent.mkdir(parents=True)
-    save_losses(made, [LOSSES], {})
+    save_losses(made, [LOSSES], Provenance())
     other.symlink_to(made)
     with pytest.raises(
         DataError, match=r"mine/inf/block-0\.npz: it holds the models of heart/inf/block-0\. It is a link"

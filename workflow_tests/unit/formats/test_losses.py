@@ -10,6 +10,7 @@ from model_cards import card
 from dpmia.common.errors import DataError, KnowledgeError
 from dpmia.common.reading.arrays import header_array
 from dpmia.formats.losses import FORMAT, VERSION, Losses, load_cards, load_losses, save_losses, together
+from dpmia.formats.provenance import Provenance
 
 
 def losses(models=3, records=(2, 5, 7, 11), seed=0):
@@ -30,11 +31,11 @@ def same(one, other):
 
 def test_losses_are_stored_as_they_are_and_rounded_ones_of_earlier_versions_are_read(tmp_path):
     given = losses()
-    save_losses(tmp_path / "ours.npz", [given], {})
+    save_losses(tmp_path / "ours.npz", [given], Provenance())
     (loaded,) = load_losses(tmp_path / "ours.npz")
     assert same(loaded, given)
     rounded = replace(given, losses=given.losses.astype(np.float32))
-    save_losses(tmp_path / "earlier.npz", [rounded], {})
+    save_losses(tmp_path / "earlier.npz", [rounded], Provenance())
     (loaded,) = load_losses(tmp_path / "earlier.npz")
     assert loaded.losses.dtype == np.float64
     np.testing.assert_array_equal(loaded.losses, rounded.losses.astype(float))
@@ -86,27 +87,27 @@ def test_blocks_of_different_query_records_are_refused():
 
 def test_saved_groups_are_read_back_each_with_its_own_records(tmp_path):
     groups = [losses(), losses(models=2, records=(1, 3), seed=1), losses(models=1, records=(4, 8, 9), seed=2)]
-    save_losses(tmp_path / "block.npz", groups, {"synthetic": True})
+    save_losses(tmp_path / "block.npz", groups, Provenance(synthetic=True))
     loaded = load_losses(tmp_path / "block.npz")
     assert len(loaded) == 3
     assert all(same(one, other) for one, other in zip(groups, loaded, strict=True))
 
 
 def test_the_file_says_what_it_is_and_opens_with_numpy_alone(tmp_path):
-    save_losses(tmp_path / "block.npz", [losses(), losses(seed=1)], {"synthetic": True})
+    save_losses(tmp_path / "block.npz", [losses(), losses(seed=1)], Provenance(synthetic=True))
     with np.load(tmp_path / "block.npz", allow_pickle=False) as arrays:
         header = json.loads(str(arrays["header"]))
         assert set(arrays.files) == {"header", *(f"{i}/{n}" for i in "01" for n in ("records", "losses", "trained_on"))}
         assert arrays["0/losses"].dtype == np.float64
         assert arrays["0/trained_on"].dtype == bool
     assert (header["format"], header["version"]) == (FORMAT, VERSION)
-    assert header["provenance"] == {"synthetic": True}
+    assert header["provenance"] == {"files": [], "synthetic": True}
     assert [len(models) for models in header["models"]] == [3, 3]
 
 
 @pytest.mark.parametrize("change", [{"format": "dpmia-signals"}, {"version": VERSION + 1}, {"format": None}])
 def test_a_file_of_another_format_is_refused(tmp_path, change):
-    save_losses(tmp_path / "block.npz", [losses()], {})
+    save_losses(tmp_path / "block.npz", [losses()], Provenance())
     with np.load(tmp_path / "block.npz") as arrays:
         content = dict(arrays)
     content["header"] = np.array(json.dumps(json.loads(str(content["header"])) | change))
@@ -117,7 +118,7 @@ def test_a_file_of_another_format_is_refused(tmp_path, change):
 
 @pytest.mark.parametrize("load", [load_cards, load_losses])
 def test_a_group_without_models_is_refused(tmp_path, load):
-    save_losses(tmp_path / "block.npz", [losses(), losses(seed=1)], {})
+    save_losses(tmp_path / "block.npz", [losses(), losses(seed=1)], Provenance())
     with np.load(tmp_path / "block.npz") as arrays:
         content = dict(arrays)
     header = json.loads(str(content["header"]))
@@ -130,5 +131,5 @@ def test_a_group_without_models_is_refused(tmp_path, load):
 
 def test_a_file_that_cannot_be_written_leaves_none_behind(tmp_path):
     with pytest.raises(TypeError):
-        save_losses(tmp_path / "block.npz", [replace(losses(), cards=[card(number=np.arange(2))])], {})
+        save_losses(tmp_path / "block.npz", [replace(losses(), cards=[card(number=np.arange(2))])], Provenance())
     assert list(tmp_path.iterdir()) == []

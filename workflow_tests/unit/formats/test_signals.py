@@ -13,6 +13,7 @@ from model_cards import card
 
 from dpmia.common.errors import DataError
 from dpmia.common.reading.arrays import header_array
+from dpmia.formats.provenance import Provenance, SourceFile
 from dpmia.formats.signals import (
     FORMAT,
     MEMBER,
@@ -61,7 +62,9 @@ def models():
 
 
 def test_what_is_saved_is_read_back(tmp_path, models):
-    save_signals(tmp_path / "block.npz", models, {"files": ["x"], "synthetic": True})
+    save_signals(
+        tmp_path / "block.npz", models, Provenance([SourceFile("x", "ab" * 32, 10, 4, "cd" * 16)], synthetic=True)
+    )
     loaded = list(load_signals(tmp_path / "block.npz"))
     assert len(loaded) == 3
     for one, other in zip(models, loaded, strict=True):
@@ -70,12 +73,14 @@ def test_what_is_saved_is_read_back(tmp_path, models):
             assert getattr(one, name).dtype == getattr(other, name).dtype
             assert np.array_equal(getattr(one, name), getattr(other, name))
     header = load_header(tmp_path / "block.npz")
-    assert header["provenance"] == {"files": ["x"], "synthetic": True}
+    file = {"name": "x", "sha256": "ab" * 32, "md5": "cd" * 16, "bytes": 10, "rows": 4}
+    assert header["provenance"] == {"files": [file], "synthetic": True}
+    assert [*header["provenance"]["files"][0]] == [*file]
     assert header["models"] == [model.card.plain() for model in models]
 
 
 def test_more_than_ten_models_keep_their_order(tmp_path):
-    save_signals(tmp_path / "block.npz", [signal([[i, 0], [0, i]], [0, 1], number=i) for i in range(12)], {})
+    save_signals(tmp_path / "block.npz", [signal([[i, 0], [0, i]], [0, 1], number=i) for i in range(12)], Provenance())
     for i, model in enumerate(load_signals(tmp_path / "block.npz")):
         assert model.card.number == model.logits[0, 0] == i
 
@@ -90,7 +95,7 @@ def test_another_format_or_version_is_refused_by_name(tmp_path, change):
 
 
 def test_the_file_opens_with_numpy_alone(tmp_path, models):
-    save_signals(tmp_path / "block.npz", models, {})
+    save_signals(tmp_path / "block.npz", models, Provenance())
     code = f"""
 import json, sys
 import numpy as np
@@ -104,7 +109,7 @@ with np.load({str(tmp_path / "block.npz")!r}, allow_pickle=False) as arrays:
 
 
 def test_signals_and_attacks_need_no_torch(tmp_path, models):
-    save_signals(tmp_path / "block.npz", models, {})
+    save_signals(tmp_path / "block.npz", models, Provenance())
     code = f"""
 import sys
 import dpmia.evaluation.attacks, dpmia.attacks.threshold, dpmia.attacks.control
@@ -159,7 +164,7 @@ def test_parts_are_distinguished():
 
 @pytest.mark.parametrize("part", [NONMEMBER, MEMBER, POPULATION])
 def test_outputs_on_members_alone_or_on_none_are_damaged(tmp_path, part):
-    save_signals(tmp_path / "block.npz", [signal(np.zeros((4, 2)), [0, 1, 0, 1], np.full(4, part))], {})
+    save_signals(tmp_path / "block.npz", [signal(np.zeros((4, 2)), [0, 1, 0, 1], np.full(4, part))], Provenance())
     with pytest.raises(
         DataError, match=r"block\.npz, 0/membership: there are no members, or no non-members\. Delete it"
     ):
@@ -168,7 +173,7 @@ def test_outputs_on_members_alone_or_on_none_are_damaged(tmp_path, part):
 
 def test_queries_on_records_beyond_the_data_set_are_damaged(tmp_path, models):
     path = tmp_path / "block.npz"
-    save_signals(path, models, {})
+    save_signals(path, models, Provenance())
     last = max(record for model in models for record in model.records)
     assert len(list(load_signals(path, last + 1))) == len(models)
     with pytest.raises(DataError, match=rf"block\.npz, \d/records: record {last} of {last}, from 0\. Delete it"):
@@ -178,7 +183,7 @@ def test_queries_on_records_beyond_the_data_set_are_damaged(tmp_path, models):
 def test_queries_of_which_two_are_one_record_are_damaged(tmp_path, models):
     path = tmp_path / "block.npz"
     twice = replace(models[0], records=np.zeros_like(models[0].records))
-    save_signals(path, [twice, *models[1:]], {})
+    save_signals(path, [twice, *models[1:]], Provenance())
     with pytest.raises(DataError, match=r"block\.npz, 0/records: a record stands there twice\. Delete it"):
         list(load_signals(path))
 
@@ -186,7 +191,7 @@ def test_queries_of_which_two_are_one_record_are_damaged(tmp_path, models):
 @pytest.mark.parametrize("meaning", [math.nan, 3.0, [math.nan], [{"rate": math.inf}]])
 def test_a_card_from_which_no_seed_follows_is_damaged(tmp_path, models, meaning):
     path = tmp_path / "block.npz"
-    save_signals(path, models, {})
+    save_signals(path, models, Provenance())
     with np.load(path) as file:
         arrays = dict(file)
     header = json.loads(str(arrays["header"]))
@@ -199,7 +204,7 @@ def test_a_card_from_which_no_seed_follows_is_damaged(tmp_path, models, meaning)
 
 def test_numbers_in_the_byte_order_of_another_machine_are_the_same_numbers(tmp_path, models):
     path = tmp_path / "block.npz"
-    save_signals(path, models, {})
+    save_signals(path, models, Provenance())
     with np.load(path) as file:
         arrays = dict(file)
     swapped = arrays | {"0/logits": arrays["0/logits"].astype(arrays["0/logits"].dtype.newbyteorder(">"))}
@@ -213,7 +218,7 @@ def test_target_models_of_another_job_are_refused(tmp_path, models):
     own, other = (tmp_path / f"signals/{name}/1_10/block-0.npz" for name in ("heart", "student"))
     for path in (own, other):
         path.parent.mkdir(parents=True)
-    save_signals(own, models, {})
+    save_signals(own, models, Provenance())
     assert len(list(load_signals(own))) == 3
     (tmp_path / "mine.npz").write_bytes(own.read_bytes())
     assert len(list(load_signals(tmp_path / "mine.npz"))) == 3
@@ -227,7 +232,7 @@ def test_one_model_of_several_files_is_found_or_missed_by_name(tmp_path):
     logits, labels = np.zeros((4, 2)), [0, 1, 0, 1]
     paths = [tmp_path / name for name in ("a.npz", "b.npz")]
     for replicate, path in enumerate(paths):
-        save_signals(path, [signal(logits, labels, arm="a", replicate=replicate)], {})
+        save_signals(path, [signal(logits, labels, arm="a", replicate=replicate)], Provenance())
     assert load_model(paths, "a", 1).card.replicate == 1
     with pytest.raises(DataError, match=r"b\.npz: it holds no model of arm b, replicate 1"):
         load_model(paths, "b", 1)

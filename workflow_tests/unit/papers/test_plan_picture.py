@@ -4,13 +4,14 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from dpmia.papers.plan_picture import draw
+from dpmia.privacy.plan_request import PlanRequest
 from dpmia.privacy.planner import TOO_HIGH, plan
 
 QUESTION = {"bound": 0.6, "records": 1000, "batch_size": 100, "epochs": 2, "delta": 1e-5}
 
 
 def test_the_picture_shows_the_numbers_of_the_table():
-    table = plan(**QUESTION, rates=(0.05, 0.2, 0.5, 0.6, 0.9))
+    table = plan(PlanRequest(**QUESTION, rates=(0.05, 0.2, 0.5, 0.6, 0.9)))
     figure = draw(table)
     Figure.draw_without_rendering(figure)
     trained = table.dropna(subset="noise_multiplier")
@@ -23,6 +24,6 @@ def test_the_picture_shows_the_numbers_of_the_table():
 
 
 def test_a_plan_without_any_pair_can_be_drawn():
-    table = plan(**QUESTION, rates=(0.7,))
+    table = plan(PlanRequest(**QUESTION, rates=(0.7,)))
     assert table["remark"].tolist() == [TOO_HIGH]
     Figure.draw_without_rendering(draw(table))

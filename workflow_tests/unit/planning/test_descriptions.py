@@ -30,7 +30,7 @@ def test_descriptions_for_captions_are_plain_data():
     assert ExperimentDescription.from_plain(json.loads(json.dumps(description, allow_nan=False))) == described
     assert description == {
         "dataset": "heart",
-        "model": "mlp 256-256 (ReLU, Glorot initial weights)",
+        "architecture": "mlp 256-256 (ReLU, Glorot initial weights)",
         "sizes": "",
         "passes": "100 epochs, batch 200",
         "epochs": 100,
@@ -126,15 +126,16 @@ def test_the_note_of_a_verdict_names_how_clusters_are_paired():
 def test_activation_and_initial_weights_are_named():
     other = {"hidden": [4], "activation": "tanh", "initial_weights": "torch_default"}
     given = experiment(model=other, attacks={"random": {}})
-    assert describe_experiment(given).model == "mlp 4 (tanh, PyTorch's default initial weights)"
+    assert describe_experiment(given).architecture == "mlp 4 (tanh, PyTorch's default initial weights)"
     audited = describe_audited(given)
-    assert (audited.model, audited.architecture) == ("mlp 4", describe_experiment(given).model)
+    assert (audited.model, audited.architecture) == ("mlp 4", describe_experiment(given).architecture)
     both = experiment(arms={"one": {"group": "va"}, "two": {"group": "va", "model": other}})
-    assert describe_experiment(both).model == (
+    assert describe_experiment(both).architecture == (
         "mlp 256-256 (ReLU, Glorot initial weights), mlp 4 (tanh, PyTorch's default initial weights)"
     )
     forest = {"model": {"kind": "random_forest", "trees": 3}, "training": {"engine": "scikit_learn"}}
-    assert describe_experiment(experiment(**forest, epsilons=[["inf"]])).model == "random forest"
+    fitted = describe_experiment(experiment(**forest, epsilons=[["inf"]]))
+    assert (fitted.architecture, fitted.passes, fitted.epochs) == ("random forest", "", 0)
 
 
 def test_offline_a_of_rmia_is_named():

@@ -8,7 +8,6 @@ import yaml
 from settings_samples import IID, changed, experiment, plan_of
 
 from dpmia.common.errors import ConfigError, TrainingError
-from dpmia.jobs.training import Guarantee
 from dpmia.planning import descriptions, jobs, reference_jobs
 from dpmia.privacy.calibration import NoiseCalibration
 from dpmia.privacy.record import Stated
@@ -142,13 +141,13 @@ def test_a_program_that_is_trained_one_way_only_needs_no_epsilon(epsilons):
 
 
 def test_without_privacy_nothing_is_to_be_stated():
-    assert experiment(PROGRAM, epsilons=[["inf"]], privacy={}).guarantee["accountant"] == "stated"
+    assert experiment(PROGRAM, epsilons=[["inf"]], privacy={}).noise_calibration.accountant == "stated"
 
 
 def test_a_mechanism_that_keeps_the_stated_epsilon_is_accounted_for_and_another_refused():
     mine = experiment(PROGRAM, privacy__mechanisms={"1.0": MECHANISM})
     privacy = jobs.train_job(mine, mine.epsilons[0], 0).privacy
-    calibration = NoiseCalibration(**Guarantee.from_plain(privacy.plain()).plain())
+    calibration = NoiseCalibration.from_plain(privacy.plain())
     (recipe,) = jobs.recipes(mine).values()
     accounting = calibration.accounting(1.0, recipe, 100)
     assert (accounting.noise_multiplier, accounting.rate, accounting.steps, accounting.epsilon) == (5.5, 0.1, 200, 1.0)

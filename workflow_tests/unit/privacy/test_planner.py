@@ -7,11 +7,17 @@ import pytest
 from dpmia.common.errors import ConfigError
 from dpmia.privacy import planner
 from dpmia.privacy.accounting import Mechanism
-from dpmia.privacy.planner import COLUMNS, DELTA, TOO_FEW, TOO_HIGH, TOO_MANY, TOO_STRICT, plan
+from dpmia.privacy.plan_request import PlanRequest
+from dpmia.privacy.planner import COLUMNS, DELTA, TOO_FEW, TOO_HIGH, TOO_MANY, TOO_STRICT
 from dpmia.theory.precision_bounds import precision_bound
 from dpmia.theory.unlearning import deletion_capacity
 
 ASKED = {"bound": 0.6, "records": 1000, "batch_size": 100, "epochs": 2, "delta": 1e-5}
+
+
+def plan(**asked):
+    """Return the plan of a request."""
+    return planner.plan(PlanRequest(**asked))
 
 
 @pytest.fixture(scope="module", params=["add_remove", "replace_one"])
@@ -110,19 +116,19 @@ def test_an_epsilon_next_to_nothing_is_said_and_not_trained_for():
 def test_a_row_depends_on_no_other_row(planned):
     relation, table = planned
     out = [0.05, 0.6]
-    alone = plan(**ASKED, relation=relation, rates=out)
+    alone = plan(**ASKED, relation=relation, rates=tuple(out))
     pd.testing.assert_frame_equal(alone, table[table["rate"].isin(out)].reset_index(drop=True), check_dtype=False)
 
 
 @pytest.mark.parametrize(
     ("change", "reported"),
     [
-        ({"bound": 1.0}, r"plan\.bound: 1.0 is not a number between 0 and 1"),
+        ({"bound": 1.0}, r"plan\.bound: 1.0 is not a number greater than 0 and less than 1"),
         ({"unlearning": 0}, r"plan\.unlearning: "),
         ({"rates": (0.2, 1.0)}, r"plan\.rates: 1.0 "),
         ({"rates": ()}, r"plan\.rates: "),
-        ({"records": 1}, r"plan\.records: 1 is not an integer of at least 2"),
-        ({"batch_size": 2.5}, r"plan\.batch_size: "),
+        ({"records": 1}, r"plan\.records: 1 is not a number of at least 2"),
+        ({"batch_size": 2.5}, r"plan\.batch_size: 2.5 is not an integer"),
         ({"epochs": 0}, r"plan\.epochs: "),
         ({"delta": 0.0}, r"plan\.delta: "),
         (
@@ -131,7 +137,7 @@ def test_a_row_depends_on_no_other_row(planned):
         ),
         ({"acceptance": 1.5}, r"plan\.acceptance: "),
         ({"acceptance": 0.0}, r"plan\.acceptance: "),
-        ({"relation": "neighbours"}, r"plan\.relation: 'neighbours' .*add_remove or replace_one"),
+        ({"relation": "neighbours"}, r"plan\.relation: 'neighbours' .*replace_one or add_remove"),
     ],
 )
 def test_questions_that_make_no_sense_are_refused_by_name(change, reported):
@@ -140,5 +146,5 @@ def test_questions_that_make_no_sense_are_refused_by_name(change, reported):
 
 
 def test_a_delta_that_forbids_every_epsilon_is_named_as_the_reason():
-    table = plan(bound=0.6, records=1000, batch_size=50, epochs=2, delta=9e-5, acceptance=1e-4, rates=[0.3])
+    table = plan(bound=0.6, records=1000, batch_size=50, epochs=2, delta=9e-5, acceptance=1e-4, rates=(0.3,))
     assert table["remark"].tolist() == [DELTA]

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 from model_cards import card
 
+from dpmia.formats.provenance import Provenance
 from dpmia.formats.signals import CURVE, Signal, load_followed, save_signals
 from dpmia.privacy.accounting import Mechanism
 from dpmia.report import curves
@@ -23,7 +24,7 @@ def signal(accounting, curve=None):
 def saved(tmp_path, *signals):
     path = tmp_path / "signals" / "block-0.npz"
     path.parent.mkdir(exist_ok=True)
-    save_signals(path, signals, {})
+    save_signals(path, signals, Provenance())
     return str(path)
 
 

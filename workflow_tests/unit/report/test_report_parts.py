@@ -11,6 +11,7 @@ from PIL import Image
 from report_world import Page, make_run, signal
 
 from dpmia.claims.judge import read_verdicts
+from dpmia.formats.provenance import Provenance
 from dpmia.formats.signals import save_signals
 from dpmia.papers.bibliography import BIBLIOGRAPHY
 from dpmia.papers.catalogue import PAPERS
@@ -33,7 +34,7 @@ def test_models_that_take_no_steps_share_the_time_by_their_number(tmp_path):
     reported, _ = make_run(tmp_path)
     forest = replace(signal("inf").card, steps=0)
     file = reported.folder / "signals/student/1_inf/block-0.npz"
-    save_signals(file, [replace(signal("inf"), card=forest)] * 3, {})
+    save_signals(file, [replace(signal("inf"), card=forest)] * 3, Provenance())
     table = run.model_table(reported.folder, reported.logs, {"student": [str(file)]})
     assert table[["models", "model_steps", "seconds"]].to_numpy().tolist() == [[3, 0, 6]]
 

@@ -147,6 +147,12 @@ def test_the_json_schema_refuses_what_the_settings_refuse(change):
         jsonschema.validate(OWN_CONFIG | change, schema)
 
 
+def test_a_plan_whose_delta_is_not_below_its_acceptance_is_refused():
+    checked(Config, OWN_CONFIG | {"plan": {"delta": 0.02, "acceptance": 0.03}}, "config")
+    with pytest.raises(ConfigError, match=r"^config, plan\.delta: 0\.02 is not .* less than acceptance \(0\.01\)"):
+        checked(Config, OWN_CONFIG | {"plan": {"delta": 0.02}}, "config")
+
+
 def test_models_without_privacy_need_no_accountant():
     changes = {"training__sampling": "shuffle", "privacy__relation": "add_remove"}
     assert sample(**changes, epsilons=[["inf"]]).training.sampling == "shuffle"

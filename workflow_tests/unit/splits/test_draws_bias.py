@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from dpmia.common.errors import ConfigError, DataError
-from dpmia.datasets.table import Dataset
+from dpmia.datasets.dataset import Dataset
 from dpmia.planning.jobs import arms
 from dpmia.settings.experiment import Experiment
 from dpmia.settings.messages import checked

@@ -6,8 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from dp_accounting import get_sigma_gaussian
+from settings_samples import OWN_CONFIG, ROOT
 
-from dpmia.datasets.table import Dataset
+from dpmia.datasets.dataset import Dataset
+from dpmia.planning.plan import make_plan
+from dpmia.settings import studies
 from dpmia.studies.linear_generator import (
     as_vectors,
     descend,
@@ -19,7 +22,10 @@ from dpmia.studies.linear_generator import (
 )
 from dpmia.theory.mip import corollary_8_scale, epsilon_from_eta, total_variation_scale
 
-SMALL = {"records": 400, "dimension": 3, "steps": 40, "splits": 8, "runs": 2, "etas": (0.05, 0.4)}
+SMALL = {
+    **{"records": 400, "dimension": 3, "steps": 40, "learning_rate": 0.1, "splits": 8, "runs": 2},
+    **{"moments": (2, 4, 6, 8), "etas": (0.05, 0.4), "delta": 1e-5},
+}
 
 
 @pytest.fixture(scope="module")
@@ -168,14 +174,15 @@ def test_a_seed_repeats_the_study_and_more_of_it_leaves_the_rest(table):
 
 
 def test_a_data_set_is_refused():
-    one = Dataset("adult", np.zeros((2, 1), np.float32), np.zeros(2, np.int64), ("a",), ("0",), {}, {})
+    one = Dataset("adult", np.zeros((2, 1), np.float32), np.zeros(2, np.int64), ("a",), ("0",))
     with pytest.raises(ValueError, match="draws its own records, got the data set 'adult'"):
         run(seed=1, dataset=one, **SMALL)
 
 
 @pytest.mark.slow  # about 30 CPU-seconds
 def test_the_papers_sizes_give_what_the_report_says():
-    frame = run(seed=1)
+    paper = make_plan(OWN_CONFIG | {"scale": "paper"}, ROOT).studies["izzo_fig2"]
+    frame = run(seed=1, **studies.options(paper))
     errors = frame.groupby(["method", "calibration", "radius", "moment", "eta"], dropna=False)["relative_error"].mean()
     assert errors["plain"].item() < 0.02
     printed = errors["mip"]["corollary_8"]["laplace"].unstack("moment")

@@ -8,11 +8,13 @@ from real_files import MIRROR, needs_real_files
 from sklearn.tree import DecisionTreeRegressor
 
 from dpmia.common.errors import ConfigError, TrainingError
+from dpmia.datasets.dataset import Dataset
 from dpmia.datasets.published import eyedata, iwpc
-from dpmia.datasets.table import Dataset
 from dpmia.formats.stages import REGRESSION
 from dpmia.models.regressors import fit_ridge, fit_tree
-from dpmia.studies.regression import run, target_columns
+from dpmia.settings.studies import Regression
+from dpmia.studies import regression
+from dpmia.studies.regression import target_columns
 from dpmia.theory.overfitting import gaussian_advantage
 
 
@@ -25,6 +27,12 @@ def made(records=80, features=6, seed=0, noise=0.7):
     y = numbers[:, 0] + group + flag + noise * rng.normal(size=records)
     names = (*(f"n{i}" for i in range(features)), "group=a", "group=b", "group=c", "flag")
     return Dataset("made", x, y.astype(np.float32), names, ())
+
+
+def run(**given):
+    """Run the study; options that are not given have the defaults of the settings."""
+    defaults = {key: Regression.model_fields[key].default for key in ("test_fraction", "cross_validation", "targets")}
+    return regression.run(**defaults | given)
 
 
 def means(table):

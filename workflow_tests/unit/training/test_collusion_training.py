@@ -13,9 +13,10 @@ from dpmia.attacks.bounded_loss import ZeroOneLoss
 from dpmia.attacks.collusion import CollusionAttack
 from dpmia.common.errors import ConfigError
 from dpmia.common.registry import load
-from dpmia.datasets.table import Dataset
+from dpmia.datasets.dataset import Dataset
 from dpmia.evaluation.attacks import attack_rows
 from dpmia.formats.model_card import ModelCard
+from dpmia.formats.provenance import Provenance
 from dpmia.formats.signals import MEMBER, NONMEMBER, load_signals, save_signals
 from dpmia.formats.tables import table_of
 from dpmia.planning import jobs
@@ -131,7 +132,7 @@ def test_without_the_key_there_are_no_marks(dataset):
         root_seed=1,
     )
     (trained,) = train_models(marked, [spec], job.engines)
-    right = trained.logits.argmax(axis=1) == marked.y[queried]
+    right = trained.outputs.logits.argmax(axis=1) == marked.y[queried]
     assert right[:60].mean() > 0.97
     # 60 guesses that are right once in five times: four standard deviations.
     assert abs(right[60:].mean() - 1 / CLASSES) < 4 * np.sqrt(0.16 / 60)
@@ -174,7 +175,7 @@ def test_a_replicate_is_the_same_alone_as_in_a_block_of_two(dataset, function):
 
 
 def test_marks_go_with_their_records_and_survive_a_file(colluding, tmp_path):
-    save_signals(tmp_path / "block.npz", list(colluding.values()), {})
+    save_signals(tmp_path / "block.npz", list(colluding.values()), Provenance())
     for one, other in zip(colluding.values(), load_signals(tmp_path / "block.npz"), strict=True):
         assert other.marks.dtype == bool
         assert np.array_equal(one.marks, other.marks)
@@ -184,7 +185,7 @@ def test_marks_go_with_their_records_and_survive_a_file(colluding, tmp_path):
 
 
 def test_the_table_of_the_attack_holds_precision_and_recall(colluding, tmp_path):
-    save_signals(tmp_path / "block.npz", list(colluding.values()), {})
+    save_signals(tmp_path / "block.npz", list(colluding.values()), Provenance())
     job = jobs.attack_job(experiment(), "collusion")
     rows = attack_rows("toy", "collusion", job.make(), [tmp_path / "block.npz"], 1)
     table = table_of(rows)

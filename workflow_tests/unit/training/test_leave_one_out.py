@@ -9,9 +9,11 @@ from training_checks import experiment, logits_of, splits_of, toy, trained_alone
 
 from dpmia.attacks.hypothesis import LeaveOneOut
 from dpmia.common.errors import TrainingError
+from dpmia.evaluation.attacks import AttackersModels
 from dpmia.evaluation.per_record import per_record_table
 from dpmia.formats.losses import save_losses
 from dpmia.formats.model_card import Architecture
+from dpmia.formats.provenance import Provenance
 from dpmia.formats.signals import save_signals
 from dpmia.jobs.training import LeaveOneOutJob
 from dpmia.planning import jobs
@@ -106,16 +108,16 @@ def test_blocks_of_points_are_parts_of_the_whole(leave_one_out, dataset, target)
 
 
 def test_the_attack_judges_the_points_that_there_are_models_of(leave_one_out, target, tmp_path):
-    save_signals(tmp_path / "t.npz", [target], {})
-    save_losses(tmp_path / "l.npz", [leave_one_out], {})
+    save_signals(tmp_path / "t.npz", [target], Provenance())
+    save_losses(tmp_path / "l.npz", [leave_one_out], Provenance())
     attacks = {"leave_one_out": LeaveOneOut(estimator="logit_gaussian")}
     table = per_record_table(
         "one",
         attacks,
         [tmp_path / "t.npz"],
         1,
+        AttackersModels(leave_one_out=[tmp_path / "l.npz"]),
         arms=["one"],
-        leave_one_out=[tmp_path / "l.npz"],
         alphas=(0.3,),
         count=10,
     )
@@ -134,13 +136,14 @@ def test_models_without_one_record_take_as_many_steps_as_the_target_or_are_refus
 def test_a_block_beyond_the_members_has_no_results(leave_one_out, dataset, target, tmp_path):
     beyond = train_leave_one_out(dataset, target, job(first=40, last=45), 1)
     assert beyond.losses.shape == (COUNT, 0)
-    save_signals(tmp_path / "t.npz", [target], {})
+    save_signals(tmp_path / "t.npz", [target], Provenance())
     for name, part in (("first", leave_one_out), ("beyond", beyond)):
-        save_losses(tmp_path / f"{name}.npz", [part], {})
+        save_losses(tmp_path / f"{name}.npz", [part], Provenance())
     files = [tmp_path / "first.npz", tmp_path / "beyond.npz"]
     attacks = {"leave_one_out": LeaveOneOut(estimator="logit_gaussian")}
     settings = {"arms": ["one"], "alphas": (0.3,), "count": 45}
-    table = per_record_table("one", attacks, [tmp_path / "t.npz"], 1, leave_one_out=files, **settings)
+    models = AttackersModels(leave_one_out=files)
+    table = per_record_table("one", attacks, [tmp_path / "t.npz"], 1, models, **settings)
     assert sorted(table["record"]) == leave_one_out.records.tolist()
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from training_checks import experiment, splits_of, toy
 
-from dpmia.datasets.table import Dataset
+from dpmia.datasets.dataset import Dataset
 from dpmia.planning import jobs, reference_jobs
 from dpmia.training.roles.references import train_references
 from dpmia.training.roles.targets import train_block

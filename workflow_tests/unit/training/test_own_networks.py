@@ -11,6 +11,7 @@ from training_checks import experiment, mean_losses, splits_of, toy
 from dpmia.common.errors import DataError, TrainingError
 from dpmia.common.seeds import derive_seed
 from dpmia.formats.model_card import Architecture
+from dpmia.formats.provenance import Provenance
 from dpmia.formats.recipe import Recipe
 from dpmia.formats.signals import VALIDATION, load_signals, save_signals
 from dpmia.jobs.training import Engines
@@ -112,7 +113,7 @@ def test_logits_are_those_of_a_copy_trained_by_torch_alone_in_eval_mode(dataset)
 @pytest.mark.parametrize(("engine", "layers", "epsilon"), [("plain", BOTH, INF), ("opacus", "dropout", 1.0)])
 def test_logits_are_those_of_the_kept_parameters_and_buffers_in_eval_mode(dataset, engine, layers, epsilon, tmp_path):
     signals = train(dataset, layers, engine, SHUFFLED if engine == "plain" else POISSON, [epsilon])
-    save_signals(tmp_path / "block.npz", signals, {})
+    save_signals(tmp_path / "block.npz", signals, Provenance())
     for signal, kept in zip(signals, load_signals(tmp_path / "block.npz"), strict=True):
         module = architecture_for(dataset, signal.card.model).module()
         torch.nn.utils.vector_to_parameters(torch.from_numpy(kept.parameters), module.parameters())

@@ -8,7 +8,7 @@ from training_checks import experiment, splits_of, toy
 
 from dpmia.common.errors import TrainingError
 from dpmia.common.seeds import derive_seed
-from dpmia.datasets.table import Dataset
+from dpmia.datasets.dataset import Dataset
 from dpmia.formats.recipe import Recipe
 from dpmia.planning import jobs, reference_jobs
 from dpmia.training.roles.distilled import train_distilled

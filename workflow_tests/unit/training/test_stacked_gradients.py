@@ -11,9 +11,9 @@ from training_checks import mean_losses
 
 from dpmia.formats.recipe import Recipe
 from dpmia.models.mlp import MLP
-from dpmia.training.engines import stacked_layout
+from dpmia.training.engines import batch_layout
+from dpmia.training.engines.batch_layout import Padded, Ragged
 from dpmia.training.engines.stacked import StackedEngine
-from dpmia.training.engines.stacked_layout import Padded, Ragged
 from dpmia.training.engines.stacked_network import StackedMLP
 from dpmia.training.run import Run, Seeds
 from dpmia.training.streams import Streams
@@ -55,7 +55,7 @@ def data():
 
 @pytest.fixture(params=["ragged", "padded"])
 def layout(request, monkeypatch):
-    monkeypatch.setattr(stacked_layout, "PADDED_PARAMETERS", 10**9 if request.param == "padded" else 0)
+    monkeypatch.setattr(batch_layout, "PADDED_PARAMETERS", 10**9 if request.param == "padded" else 0)
     return {"ragged": Ragged, "padded": Padded}[request.param]
 
 

@@ -7,7 +7,7 @@ from scipy.stats import chi2
 
 from dpmia.formats.recipe import Recipe
 from dpmia.models.mlp import MLP
-from dpmia.training.engines import stacked_layout
+from dpmia.training.engines import batch_layout
 from dpmia.training.engines.stacked import StackedEngine
 from dpmia.training.run import Run, Seeds
 
@@ -19,7 +19,7 @@ STEP = 1e4  # the parameters after a step are the gradient: see test_stacked_gra
 
 @pytest.fixture(params=[0, 10**9], ids=["ragged", "padded"], autouse=True)
 def _layout(request, monkeypatch):
-    monkeypatch.setattr(stacked_layout, "PADDED_PARAMETERS", request.param)
+    monkeypatch.setattr(batch_layout, "PADDED_PARAMETERS", request.param)
 
 
 def updates(noise_multipliers, recipe, noise_seeds):

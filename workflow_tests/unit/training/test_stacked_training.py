@@ -11,7 +11,7 @@ from training_checks import mean_losses
 from dpmia.formats.recipe import Recipe
 from dpmia.models.mlp import MLP
 from dpmia.training.checkpoints import Checkpoints
-from dpmia.training.engines import stacked_layout
+from dpmia.training.engines import batch_layout
 from dpmia.training.engines.opacus import OpacusEngine
 from dpmia.training.engines.plain import PlainEngine
 from dpmia.training.engines.stacked import StackedEngine
@@ -29,7 +29,7 @@ OPTIMISERS = {
 
 @pytest.fixture(params=[0, 10**9], ids=["ragged", "padded"])
 def layout(request, monkeypatch):
-    monkeypatch.setattr(stacked_layout, "PADDED_PARAMETERS", request.param)
+    monkeypatch.setattr(batch_layout, "PADDED_PARAMETERS", request.param)
 
 
 @pytest.fixture(scope="module")

@@ -10,8 +10,9 @@ import torch
 
 from dpmia.common.errors import TrainingError
 from dpmia.common.registry import load
-from dpmia.datasets.table import Dataset
+from dpmia.datasets.dataset import Dataset
 from dpmia.formats.model_card import Architecture, ModelCard
+from dpmia.formats.provenance import Provenance
 from dpmia.formats.signals import CURVE, MEMBER, NONMEMBER, POPULATION, VALIDATION, load_signals, save_signals
 from dpmia.planning import jobs
 from dpmia.privacy.accounting import Mechanism
@@ -123,7 +124,7 @@ def test_accounting_is_kept_beside_every_private_model_and_is_true(trained):
 
 def test_what_is_recorded_of_a_model_is_plain_data_and_survives_a_file(trained, tmp_path):
     _, signals = trained
-    save_signals(tmp_path / "block.npz", signals, {})
+    save_signals(tmp_path / "block.npz", signals, Provenance())
     for one, other in zip(signals, load_signals(tmp_path / "block.npz"), strict=True):
         assert ModelCard.from_plain(json.loads(json.dumps(one.card.plain(), allow_nan=False))) == other.card
         assert np.array_equal(one.logits, other.logits)
@@ -327,7 +328,7 @@ def test_an_arm_without_validation_records_is_not_measured(dataset, tmp_path):
     )
     signals = train(dataset, given, [INF])
     assert [signal.accuracy_by_epoch is None for signal in signals] == [signal.card.iid for signal in signals]
-    save_signals(tmp_path / "a.npz", signals, {})
+    save_signals(tmp_path / "a.npz", signals, Provenance())
     for signal, kept in zip(signals, load_signals(tmp_path / "a.npz"), strict=True):
         assert np.array_equal(signal.accuracy_by_epoch, kept.accuracy_by_epoch)
 

@@ -32,7 +32,7 @@ from replay import (
 from replay_faults import FAULTS
 
 from dpmia.formats.recipe import Recipe
-from dpmia.training.engines import stacked_layout
+from dpmia.training.engines import batch_layout
 from dpmia.training.engines.convolution import ConvolutionEngine
 from dpmia.training.engines.opacus import OpacusEngine
 from dpmia.training.engines.stacked import StackedEngine
@@ -64,7 +64,7 @@ def test_one_record_changes_a_step_by_its_own_clipped_gradient_and_by_nothing_el
 
 @pytest.mark.parametrize("padded", [0, 10**9], ids=["ragged", "padded"])
 def test_no_model_of_a_stack_notices_the_records_of_another(padded, monkeypatch):
-    monkeypatch.setattr(stacked_layout, "PADDED_PARAMETERS", padded)
+    monkeypatch.setattr(batch_layout, "PADDED_PARAMETERS", padded)
     assert not replay(StackedEngine)[0]
     x, y = make_data(PERCEPTRON)
     recipe = Recipe("adam", 0.1, BATCH, 1, clip_norm=CLIP_NORM)

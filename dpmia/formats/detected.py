@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from dpmia.common.plain import PlainData
-
-#: Under which name the provenance of prepared data holds it.
-KEY = "own"
 
 
 @dataclass(frozen=True)
@@ -47,13 +42,3 @@ class Detected(PlainData):
     records: int = 0
     groups: dict[str, int] = field(default_factory=dict)
     classes: dict[str, int] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, provenance: Mapping[str, Any]) -> Detected | None:
-        """Return what the provenance of prepared data holds; None of published data and of predictions.
-
-        Raises:
-            TypeError: it is damaged.
-        """
-        own = provenance.get(KEY)
-        return None if own is None else cls.from_plain(own)

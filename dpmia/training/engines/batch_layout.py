@@ -39,7 +39,7 @@ class LayerGradients(NamedTuple):
     biases: torch.Tensor
 
 
-class ParameterLayout(ABC):
+class BatchLayout(ABC):
     """K batches as the rows of one matrix.
 
     Attributes:
@@ -72,7 +72,7 @@ class ParameterLayout(ABC):
         """
 
 
-class Ragged(ParameterLayout):
+class Ragged(BatchLayout):
     """The batches one after another, nothing wasted: one product for each model."""
 
     def __init__(self, batches: Sequence[np.ndarray]) -> None:
@@ -85,17 +85,17 @@ class Ragged(ParameterLayout):
         return rows.split_with_sizes(self.sizes)
 
     def affine(self, rows: torch.Tensor, weights: torch.Tensor, biases: torch.Tensor, out: torch.Tensor) -> None:
-        """See `ParameterLayout.affine`."""
+        """See `BatchLayout.affine`."""
         for a, w, b, z in zip(self._split(rows), weights, biases, self._split(out), strict=True):
             torch.addmm(b, a, w.T, out=z)
 
     def back(self, deltas: torch.Tensor, weights: torch.Tensor, out: torch.Tensor) -> None:
-        """See `ParameterLayout.back`."""
+        """See `BatchLayout.back`."""
         for g, w, into in zip(self._split(deltas), weights, self._split(out), strict=True):
             torch.mm(g, w, out=into)
 
     def add_gradients(self, layers: Sequence[LayerGradients], scale: float, start: Start | None) -> None:
-        """See `ParameterLayout.add_gradients`."""
+        """See `BatchLayout.add_gradients`."""
         by_layer = [
             zip(self._split(g), self._split(a), to_weight, to_bias, strict=True) for g, a, to_weight, to_bias in layers
         ]
@@ -110,7 +110,7 @@ class Ragged(ParameterLayout):
                 to_bias.add_(g.sum(0), alpha=scale)
 
 
-class Padded(ParameterLayout):
+class Padded(BatchLayout):
     """All batches filled up to the size of the largest: one batched product for all models."""
 
     def __init__(self, batches: Sequence[np.ndarray]) -> None:
@@ -129,15 +129,15 @@ class Padded(ParameterLayout):
         return rows.view(self.models, self.size, rows.shape[1])
 
     def affine(self, rows: torch.Tensor, weights: torch.Tensor, biases: torch.Tensor, out: torch.Tensor) -> None:
-        """See `ParameterLayout.affine`."""
+        """See `BatchLayout.affine`."""
         torch.baddbmm(biases[:, None], self._cube(rows), weights.mT, out=self._cube(out))
 
     def back(self, deltas: torch.Tensor, weights: torch.Tensor, out: torch.Tensor) -> None:
-        """See `ParameterLayout.back`."""
+        """See `BatchLayout.back`."""
         torch.bmm(self._cube(deltas), weights, out=self._cube(out))
 
     def add_gradients(self, layers: Sequence[LayerGradients], scale: float, start: Start | None) -> None:
-        """See `ParameterLayout.add_gradients`."""
+        """See `BatchLayout.add_gradients`."""
         if start:
             for model in range(self.models):
                 start(model)
@@ -153,6 +153,6 @@ class Padded(ParameterLayout):
                 torch.mul(biases, scale, out=to_bias)
 
 
-def suited(parameter_count: int) -> Callable[[list[np.ndarray]], ParameterLayout]:
+def suited(parameter_count: int) -> Callable[[list[np.ndarray]], BatchLayout]:
     """Return the faster layout for models of `parameter_count` weights and biases."""
     return Padded if parameter_count <= PADDED_PARAMETERS else Ragged

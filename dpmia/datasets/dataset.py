@@ -15,6 +15,7 @@ from dpmia.common.files import whole_file
 from dpmia.common.reading.arrays import arrays, header_array
 from dpmia.common.reading.place import Stage
 from dpmia.common.reading.source import made
+from dpmia.formats.provenance import Provenance
 
 #: Files stand in this folder, each under the id of its data set.
 _PREPARED = Stage({"prepared": 1}, "the records")
@@ -31,7 +32,7 @@ class Dataset:
         features: names of the columns of `x`.
         classes: names of the classes, by number; none where a number is predicted.
         attributes: name -> strings of shape (records,), kept out of `x`: hospital, school, sex.
-        provenance: plain data on the origin: files with sha256 and rows, whether synthetic.
+        provenance: the files that the records come from, and whether they are synthetic.
         rows: shape (records,): int64, where each record stands in the user's own file; None for published data.
         image: shape of the images that the rows of `x` are: channels, height and width; of other records that are no
             flat rows, theirs; None for tables.
@@ -43,7 +44,7 @@ class Dataset:
     features: tuple[str, ...]
     classes: tuple[str, ...]
     attributes: dict[str, np.ndarray] = field(default_factory=dict)
-    provenance: dict = field(default_factory=dict)
+    provenance: Provenance = field(default_factory=Provenance)
     image: tuple[int, ...] | None = None
     rows: np.ndarray | None = None
 
@@ -59,6 +60,8 @@ class Dataset:
             raise ValueError(f"{self.name}: x or y holds values that are not finite")
         if self.x.dtype not in (np.float32, np.uint8) or self.y.dtype not in (np.int64, np.float32):
             raise ValueError(f"{self.name}: x of type {self.x.dtype}, y of type {self.y.dtype}")
+        if not isinstance(self.provenance, Provenance):
+            raise TypeError(f"{self.name}: provenance is of type {type(self.provenance).__name__}, not Provenance")
         if not all(isinstance(text, str) for text in (*self.features, *self.classes)):
             raise ValueError(f"{self.name}: a feature or class has a name that is no text")
         if (self.y.dtype.kind == "i") != bool(self.classes):
@@ -95,7 +98,7 @@ class Dataset:
             "features": self.features,
             "classes": self.classes,
             "attributes": names,
-            "provenance": self.provenance,
+            "provenance": self.provenance.plain(),
             "image": self.image,
             "fingerprint": self.fingerprint,
             "place": _PREPARED.place(path),
@@ -117,6 +120,9 @@ class Dataset:
             header = file.header()
             _PREPARED.check(file.source, header.get("place"))
             with file.source.faults("it is no prepared data set"):
+                given = header["provenance"]
+                with file.source.faults("its provenance is damaged", ", header"):
+                    provenance = Provenance.from_plain(given)
                 file.only({"header", "x", "y", "rows", *(f"attribute_{i}" for i in range(len(header["attributes"])))})
                 dataset = cls(
                     name=header["name"],
@@ -128,7 +134,7 @@ class Dataset:
                         name: file.array(f"attribute_{i}", "text", (None,))
                         for i, name in enumerate(header["attributes"])
                     },
-                    provenance=header["provenance"],
+                    provenance=provenance,
                     image=header["image"] and tuple(header["image"]),
                     rows=file.rows("rows") if "rows" in file else None,
                 )
