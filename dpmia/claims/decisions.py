@@ -97,13 +97,9 @@ class Condition:
 
 
 class DecisionRule(ABC):
-    """How a claim is decided: by conditions, each with its comparison.
+    """How a claim is decided: by conditions, each with its comparison."""
 
-    Attributes:
-        conditions: of the claim.
-        fails_in_all_cases: whether the claim fails only if each case does; a case that was not run leaves it open.
-    """
-
+    #: Whether the claim fails only if each case does: then a case that was not run leaves it open.
     fails_in_all_cases = False
 
     def __init__(self, *conditions: Condition, note: Note | None = None) -> None:
@@ -142,11 +138,7 @@ class DecisionRule(ABC):
         """
 
     def _compared(self, measured: Measured) -> list[tuple[Condition, str, Any]]:
-        """Return each cell with its condition and name.
-
-        Raises:
-            MissingRowsError: there is none.
-        """
+        """Return each cell with its condition and name; there must be one."""
         cells = [
             (condition, name, values)
             for condition, of_one in zip(self.conditions, measured, strict=True)
