@@ -255,7 +255,8 @@ def prepared():
 
     def read(path):
         dataset = Dataset.load(path)
-        return dataset.fingerprint, dataset.features, dataset.classes, dataset.name, json.dumps(dataset.provenance)
+        provenance = json.dumps(dataset.provenance.plain())
+        return dataset.fingerprint, dataset.features, dataset.classes, dataset.name, provenance
 
     return made(whole.save, read)
 

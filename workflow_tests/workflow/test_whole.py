@@ -203,4 +203,4 @@ def test_targets_are_described_and_help_lists_them_alone(workspace):
     )
     assert described <= {*lines}
     assert "train_block" not in lines
-    assert lines["humphries_fig7"] == "Humphries et al. 2023: Figure 7."
+    assert lines["humphries_fig7"] == "Humphries et al. 2023, figure 7: students, members from one school."

@@ -136,7 +136,7 @@ def test_the_formats(made):
 def test_provenance_is_the_published_one(published, name):
     (raw,) = raw_files(name)
     (file,) = published[name][1].provenance.files
-    reported = {key: file[key] for key in ("name", "sha256", "bytes", "rows")}
+    reported = {key: getattr(file, key) for key in ("name", "sha256", "bytes", "rows")}
     sha256 = raw.checksum.removeprefix("sha256:")
     assert reported == {"name": raw.file, "sha256": sha256, "bytes": raw.bytes, "rows": raw.rows}
     assert published[name][1].provenance.synthetic is False
