@@ -142,7 +142,7 @@ def judge(claim: Claim, run: JudgedRun) -> tuple[str, Finding]:
             return NOT_REPRODUCED, _noted("not by the networks of scale paper alone, either", finding)
         return OTHER_NETWORK, _noted(f"not reproduced, but scale paper trains: {networks}", finding)
     if finding.holds and networks:
-        finding = _noted(f"with smaller networks than scale paper trains: {networks}", finding)
+        finding = _noted(f"with other networks; scale paper trains: {networks}", finding)
     return _HOLDS[finding.holds], finding
 
 

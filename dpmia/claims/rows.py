@@ -29,7 +29,7 @@ class Epsilons:
         least: none below.
         most: none above.
         named: only these, where there are any.
-        attacks: those that must be run at those that were `planned`.
+        attacks: those that must be run at the `planned` epsilons.
         grid: the epsilons of the paper's figure.
     """
 

@@ -58,7 +58,7 @@ def draw(table: pd.DataFrame, run_summary: RunSummary) -> drawing.CaptionedFigur
         f"Exact. One full-batch step with noise {NOISE:g}: ε = {EPSILON:g} and δ = {format_significant(DELTA)} by "
         "the improved conversion from Rényi DP. The bound at each threshold is that of attacks that accept as often; "
         f"it says nothing where they accept less often than δ. Accuracy: (ε, δ) allows {format_bound(formula)}, the "
-        f"step itself {format_bound(exact)}, which the attack reaches; in (a) the attack is the exact upper bound "
+        f"step itself {exact:.3f}, which the attack reaches; in (a) the attack is the exact upper bound "
         "everywhere.",
     )
     return figure

@@ -137,7 +137,7 @@ def test_other_networks_do_not_refute_what_a_paper_claims_of_its_own(run, holds,
     assert outcome == verdict
     said = {
         False: "not reproduced, but scale paper trains: alexnet",
-        True: "with smaller networks than scale paper trains",
+        True: "with other networks; scale paper trains: alexnet",
     }
     assert said.get(holds, "") in finding.note
     assert ("alexnet" in finding.note) == (holds is not None)
