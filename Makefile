@@ -37,8 +37,9 @@ run: install
 test: install
 	$(BIN)/pytest
 
+# Three at a time on two cores: many of them wait, for a scheduler or a run of their own.
 test-slow: install
-	$(BIN)/pytest -m slow
+	$(BIN)/pytest -m slow -n 3
 
 test-all: install
 	$(BIN)/pytest -m ''

@@ -76,6 +76,7 @@ def test_the_settings_of_the_audit_page_are_right(clinic):
     assert list(planned(folder, predictions).audits.values()) == [("released_model",)]
 
 
+@pytest.mark.slow  # trains the models of an audit
 def test_the_example_of_the_audit_page_fits_a_small_table(clinic, small_table):
     folder, first, *_ = clinic
     (folder / "clinic.csv").write_text(small_table, encoding="utf-8")

@@ -26,3 +26,19 @@ def make(kind, data, sigma=None, steps=55, sampling="poisson", learning_rate=0.0
     recipe = Recipe(optimiser, learning_rate, batch_size=10, epochs=steps // 5, sampling=sampling)
     run = Run("va/epsilon 1/replicate 3", np.arange(5, 55), Seeds(1, 2, 3), sigma)
     return kind(SHAPE, recipe, [run], *data)
+
+
+class PowerCutError(Exception):
+    """Ends a training in its midst."""
+
+
+def failing_at(kind, done):
+    """Return a kind of engine that is cut off after some steps."""
+
+    class Failing(kind):
+        def backward(self, batches):
+            if self.done >= done:
+                raise PowerCutError
+            super().backward(batches)
+
+    return Failing

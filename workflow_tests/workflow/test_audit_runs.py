@@ -12,6 +12,8 @@ from workspace import REPOSITORY, Workspace
 from dpmia.formats.provenance import SYNTHETIC_MARK
 from dpmia.settings import names
 
+pytestmark = pytest.mark.slow  # an audit of five experiments, and starts of Snakemake after it
+
 #: Membership kind -> its settings, and one arm.
 KINDS = {
     "iid": ({"members": 60, "nonmembers": 60, "population": 60}, {}),
@@ -102,7 +104,6 @@ def test_above_a_limit_the_exit_code_is_1_and_the_last_words_say_why(audited):
     [
         ({"audit": "{fail_above: {tpr_at_0.1pct_fpr: 1.0}}"}, "cannot be evaluated for every model"),
         ({"data": "synthetic"}, "examples/patients.csv is your own: run with data: real"),
-        ({"data": "reel"}, "config, data: 'reel' "),
     ],
 )
 def test_what_cannot_be_run_or_evaluated_has_the_exit_code_2(audited, config, message):
@@ -132,7 +133,6 @@ def test_a_file_of_a_user_that_is_missing_is_one_line(audited, settings, message
     assert "Exception" not in response.stdout
 
 
-@pytest.mark.slow  # two starts of Snakemake with an audit
 def test_a_report_that_fails_keeps_the_last_page(audited, tmp_path):
     folder = tmp_path / "dpmia"
     shutil.copytree(audited.folder, folder)
@@ -148,7 +148,6 @@ def test_a_report_that_fails_keeps_the_last_page(audited, tmp_path):
     assert response.returncode == 0, response.stdout
 
 
-@pytest.mark.slow  # four starts of Snakemake, with an audit
 def test_an_audit_and_an_experiment_of_a_paper_share_a_name_and_no_file(audited):
     text = (audited.folder / "kinds.yaml").read_text()
     settings = yaml.safe_load(text)

@@ -111,6 +111,7 @@ def test_another_workflow_uses_the_rules_as_a_module(tmp_path):
     assert "Nothing to be done" in checked(snakemake("mine", "--cores", "2"), tmp_path)
 
 
+@pytest.mark.slow  # two starts of Snakemake
 def test_the_other_workflow_of_the_page_is_planned(tmp_path):
     page = (REPOSITORY / "docs/command.md").read_text(encoding="utf-8")
     for name, language in (("Snakefile", "snakemake"), ("mine.yaml", "yaml")):

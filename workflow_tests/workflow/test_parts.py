@@ -25,7 +25,7 @@ PARTS = {
 }
 
 
-@pytest.mark.parametrize("paper", PARTS)
+@pytest.mark.parametrize("paper", ["yeom", *(pytest.param(paper, marks=pytest.mark.slow) for paper in ("thudi", "ye"))])
 def test_figures_and_tables_are_made_of_those_experiments_that_are_there(workspace: Workspace, paper):
     left_out, made = PARTS[paper]
     settings = yaml.safe_load((REPOSITORY / f"experiments/{paper}.yaml").read_text(encoding="utf-8"))

@@ -112,6 +112,7 @@ def test_reference_models_of_published_data_are_shared_and_nothing_else_is(tmp_p
     assert "--cache: SNAKEMAKE_OUTPUT_CACHE is not set" in other.snakemake(REFERENCES, "--cache", "-n").stdout
 
 
+@pytest.mark.slow  # copies a whole run
 def test_a_run_that_was_moved_goes_on_where_it_was(grown):
     assert grown.planned(TARGET) == {}
     (grown.folder / TARGET).unlink()

@@ -77,6 +77,7 @@ def test_a_second_run_has_nothing_to_do(finished):
     assert finished.planned() == {}
 
 
+@pytest.mark.slow  # three starts of Snakemake
 def test_the_end_of_a_run_names_its_report_and_a_run_with_nothing_to_do_prints_nothing(grown):
     report = grown.folder / "results/synthetic-smoke/report.html"
     page = report.read_text()
@@ -93,6 +94,7 @@ def test_the_end_of_a_run_names_its_report_and_a_run_with_nothing_to_do_prints_n
     assert "Report:" not in again
 
 
+@pytest.mark.slow  # three starts of Snakemake, with the tables of all experiments
 def test_status_and_claims_read_what_is_there_and_leave_the_run_as_it_is(grown):
     reported = grown.snakemake("status").stdout
     assert "humphries" in reported

@@ -208,7 +208,10 @@ def test_each_verdict_has_its_meaning_once_and_each_limit_a_name(audit):
 
 
 @pytest.mark.skipif(BROWSER is None, reason=NO_BROWSER)
-@pytest.mark.parametrize(("width", "dark"), [(390, True), (1280, False)], ids=["phone, dark", "screen, light"])
+@pytest.mark.parametrize(
+    ("width", "dark"),
+    [pytest.param(390, True, id="phone, dark", marks=pytest.mark.slow), pytest.param(1280, False, id="screen, light")],
+)
 def test_an_accessibility_checker_finds_nothing_serious_on_the_page(audit, tmp_path, width, dark):
     assert serious_violations(tmp_path, page(audit), width, dark) == []
 

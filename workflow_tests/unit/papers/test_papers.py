@@ -380,19 +380,19 @@ def test_the_legend_names_what_is_drawn(name):
     assert set(labels) == expected
 
 
+@pytest.mark.parametrize("synthetic", [True, pytest.param(False, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", OF_MODELS)
-def test_synthetic_data_are_marked_and_real_data_are_not(name):
-    for synthetic in (True, False):
-        figure = shown(name, synthetic)
-        assert badges(figure) == (["SYNTHETIC DATA"] if synthetic else [])
-        assert len(figure.panels) == PANELS[name]
-        assert caption(figure).count("Synthetic data" if synthetic else "Real data") == 1
+def test_synthetic_data_are_marked_and_real_data_are_not(name, synthetic):
+    figure = shown(name, synthetic)
+    assert badges(figure) == (["SYNTHETIC DATA"] if synthetic else [])
+    assert len(figure.panels) == PANELS[name]
+    assert caption(figure).count("Synthetic data" if synthetic else "Real data") == 1
 
 
 @pytest.mark.parametrize(
     ("name", "epsilons"),
     [
-        *((name, [1.0, np.inf]) for name in OF_MODELS),
+        *(pytest.param(name, [1.0, np.inf], marks=pytest.mark.slow) for name in OF_MODELS),
         *(("humphries_fig3", epsilons) for epsilons in ([np.inf], [1.0], [0.01, 100.0])),
     ],
 )

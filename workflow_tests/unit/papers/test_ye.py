@@ -361,11 +361,10 @@ def test_a_caption_tells_of_clipped_gradients():
     assert note == f"Real data, scale paper. {expected}", "CIFAR-10 III was not run"
 
 
+@pytest.mark.parametrize("synthetic", [True, pytest.param(False, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", FIGURES)
-def test_synthetic_data_are_marked_and_real_data_are_not(name):
-    for synthetic in (True, False):
-        figure = picture(name, synthetic)
-        assert badges(figure) == (["SYNTHETIC DATA"] if synthetic else [])
-        text = caption(figure)
-        assert text.count("Synthetic data" if synthetic else "Real data") == 1
-        assert sentences(figure) == [made.sentence(*place) for place in made.SHOWN[name]]
+def test_synthetic_data_are_marked_and_real_data_are_not(name, synthetic):
+    figure = picture(name, synthetic)
+    assert badges(figure) == (["SYNTHETIC DATA"] if synthetic else [])
+    assert caption(figure).count("Synthetic data" if synthetic else "Real data") == 1
+    assert sentences(figure) == [made.sentence(*place) for place in made.SHOWN[name]]

@@ -254,6 +254,7 @@ def test_an_epsilon_that_is_hardly_more_than_none_is_refused():
     assert mechanism(steps=10, epochs=1).noise_multiplier(SMALLEST_EPSILON) > 100
 
 
+@pytest.mark.slow  # many noise multipliers are tried
 @pytest.mark.parametrize("combination", [("poisson", "add_remove", "rdp"), AS_PUBLISHED])
 def test_an_epsilon_below_what_renyi_orders_can_show_is_refused(combination):
     """With more noise than for it, the conversion does not fall until it jumps to 0 at a noise multiplier of 60 000."""
@@ -308,7 +309,9 @@ def test_the_epsilon_spent_grows_to_that_of_the_whole_training(sampler):
     assert (epsilons[0] == epsilons[1]) == (sampler == "shuffle"), "a begun epoch counts as a whole one"
 
 
-@pytest.mark.parametrize(("epsilon", "short"), [(1.0, 1e-4), (10.0, 1e-4), (1000.0, 1e-3)])
+@pytest.mark.parametrize(
+    ("epsilon", "short"), [(1.0, 1e-4), (10.0, 1e-4), pytest.param(1000.0, 1e-3, marks=pytest.mark.slow)]
+)
 def test_a_plan_and_a_training_get_one_noise_for_one_guarantee(epsilon, short):
     run = {"sampling_rate": 0.02, "steps": 500}
     planned = plan_noise(target="epsilon", value=epsilon, delta=1e-5, **run).noise_multiplier

@@ -74,6 +74,7 @@ def test_an_epsilon_far_from_the_expected_one_is_found_too():
     assert fine <= coarse <= 1.05 * fine
 
 
+@pytest.mark.slow  # distributions of many buckets
 @pytest.mark.parametrize("relation", RELATIONS)
 @pytest.mark.parametrize("noise", [0.001, 0.05, 0.7, 1e6])
 @pytest.mark.parametrize("rate", [1e-12, 1e-6, 0.3])

@@ -127,7 +127,10 @@ def test_the_page_is_readable(page, tmp_path, width, dark):
     assert seen["cut"] == 0
 
 
-@pytest.mark.parametrize(("width", "dark"), [(390, False), (1280, True)], ids=["phone, light", "screen, dark"])
+@pytest.mark.parametrize(
+    ("width", "dark"),
+    [pytest.param(390, False, id="phone, light"), pytest.param(1280, True, id="screen, dark", marks=pytest.mark.slow)],
+)
 def test_an_accessibility_checker_finds_nothing_serious(page, tmp_path, width, dark):
     assert serious_violations(tmp_path, page, width, dark) == []
 

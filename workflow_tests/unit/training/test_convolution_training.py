@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 from scipy.stats import chi2
+from tiny_training import PowerCutError, failing_at
 from training_checks import mean_losses
 
 from dpmia.formats.recipe import Recipe
@@ -141,24 +142,16 @@ def test_resuming_changes_no_bit(settings, sampling):
         assert torch.equal(tensor, state["module"][name]), "going on must not change a state taken before"
 
 
-class PowerCutError(Exception):
-    pass
-
-
-class Interrupted(ConvolutionEngine):
-    def backward(self, batches):
-        if self.done >= 110:
-            raise PowerCutError
-        super().backward(batches)
-
-
 def test_lightning_resumes_from_its_checkpoint(tmp_path):
     small = CNN((1, 5, 5), (Convolution(3, 3),), (), 3)
     data, recipe, run = make_data(small), make_recipe(batch_size=4, epochs=4), make_run()
     whole = ConvolutionEngine(small, recipe, [run], *data)
     fit(whole)
     with pytest.raises(PowerCutError):
-        fit(Interrupted(small, recipe, [run], *data), Checkpoints(tmp_path / "signals.npz", "code", every=0))
+        fit(
+            failing_at(ConvolutionEngine, 110)(small, recipe, [run], *data),
+            Checkpoints(tmp_path / "signals.npz", "code", every=0),
+        )
     assert list(tmp_path.rglob("*.ckpt")), "there is one to resume from"
     resumed = ConvolutionEngine(small, recipe, [run], *data)
     fit(resumed, Checkpoints(tmp_path / "signals.npz", "code", every=0))

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import torch
 from lightning_code import MODULES, X, Y
+from tiny_training import PowerCutError
 
 from dpmia.formats.model_card import Architecture
 from dpmia.formats.recipe import Recipe
@@ -123,10 +124,6 @@ def test_a_layer_without_a_gradient_gets_noise_alone():
     start = engine.parameters()[0]
     engine.advance(1)
     assert (engine.parameters()[0] != start).all()
-
-
-class PowerCutError(Exception):
-    pass
 
 
 class EachStep(Checkpoints):

@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
+from tiny_training import PowerCutError, failing_at
 from training_checks import mean_losses
 
 from dpmia.formats.recipe import Recipe
@@ -170,24 +171,16 @@ def test_resuming_changes_no_bit(data, settings, sampling):
     assert torch.equal(kept["parameters"], state["parameters"]), "going on must not change a state taken before"
 
 
-class PowerCutError(Exception):
-    pass
-
-
-class Interrupted(StackedEngine):
-    def backward(self, batches):
-        if self.done >= 130:
-            raise PowerCutError
-        super().backward(batches)
-
-
 def test_lightning_resumes_from_its_checkpoint(data, tmp_path):
     recipe, runs = make_recipe(epochs=17), make_runs(2)
     whole = StackedEngine(SHAPE, recipe, runs, *data)
     fit(whole)
     assert whole.done == whole.steps == 204
     with pytest.raises(PowerCutError):
-        fit(Interrupted(SHAPE, recipe, runs, *data), Checkpoints(tmp_path / "signals.npz", "code", every=0))
+        fit(
+            failing_at(StackedEngine, 130)(SHAPE, recipe, runs, *data),
+            Checkpoints(tmp_path / "signals.npz", "code", every=0),
+        )
     assert list(tmp_path.rglob("*.ckpt")), "there is one to resume from"
     resumed = StackedEngine(SHAPE, recipe, runs, *data)
     fit(resumed, Checkpoints(tmp_path / "signals.npz", "code", every=0))

@@ -89,6 +89,7 @@ def test_bounds_stay_below_the_claim(case):
     assert max(audit(case, 1000, seed=10**6, error=OVERALL_ERROR / (2 * AUDITS))) <= case.epsilon
 
 
+@pytest.mark.slow  # thousands of models
 @pytest.mark.parametrize("case", NEAR, ids=_name)
 def test_bounds_of_many_models_come_near_the_claim(case):
     of_mechanism, free = audit(case, NEAR[case], seed=6 * 10**6, error=OVERALL_ERROR / (2 * AUDITS))
@@ -173,7 +174,9 @@ FAULTS = {
 SUBTLE = {"half of the noise", "wrong relation", "wrong relation, Poisson", "wrong rate"}
 
 
-@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize(
+    "fault", [pytest.param(fault, marks=[pytest.mark.slow] * (fault in SUBTLE)) for fault in FAULTS]
+)
 def test_bound_exceeds_the_claim_of_a_faulty_engine(fault):
     case, change = FAULTS[fault]
     models = 3000 if fault in SUBTLE else 1000

@@ -61,12 +61,26 @@ def test_audits_make_their_models_and_reports_and_are_there_where_settings_have_
     assert "audit" not in files
 
 
-def test_files_that_an_experiment_does_not_have_are_refused(synthetic, files):
+def test_files_that_an_experiment_has_are_not_refused(synthetic, files):
     synthetic.check(files["all"])
     synthetic.check(["humphries_fig2", "results/of/mine.csv", f"./{RUN}/summary/adult_cluster.csv"])
-    wrong = f"{RUN}/accuracy/adult_cluster/block-7.csv"
-    with pytest.raises(UserError, match=f"target {wrong}: adult_cluster has no such file .*/block-0.csv'?"):
-        synthetic.check(["all", wrong])
+
+
+@pytest.mark.parametrize(
+    ("wrong", "meant"),
+    [
+        ("accuracy/adult_cluster/block-7.csv", "accuracy/adult_cluster/block-0.csv"),
+        ("metrics/student/average_threshold/block-9.csv", "metrics/student/average_threshold/block-0.csv"),
+        ("splits/student/block-7.npz", "splits/student/block-0.npz"),
+        ("signals/student/0.3_inf/block-0.npz", "/block-0.npz"),
+        ("references/student/1_inf/block-0.npz", None),
+        ("per_record/student.csv", None),
+    ],
+)
+def test_files_that_an_experiment_does_not_have_are_refused(synthetic, wrong, meant):
+    with pytest.raises(UserError, match=f"target {RUN}/{wrong}: [a-z_]+ has no such file with these settings") as error:
+        synthetic.check(["all", f"{RUN}/{wrong}"])
+    assert meant is None or f"{meant}'?" in str(error.value)
 
 
 def test_what_is_missing_is_fetched_unless_it_comes_from_a_folder(tmp_path, monkeypatch):
