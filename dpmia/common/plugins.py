@@ -31,6 +31,9 @@ BUILT_IN = "dpmia"
 #: What the names of modules of files begin with.
 _OF_FILE = "dpmia_file:"
 
+#: Folders of such files, which `_import_from` added to Python's path; the latest first.
+_folders: list[str] = []
+
 
 @dataclass(frozen=True)
 class EntryPoint:
@@ -122,6 +125,8 @@ def is_part_of_file(name: object) -> bool:
 def module_of_file(path: str) -> ModuleType:
     """Return the module of a file that settings name, run once in each process.
 
+    It may import other files of its folder; an installed module of the same name goes first.
+
     Raises:
         UserError: there is no such file, or its code fails; the message names the line.
     """
@@ -137,6 +142,7 @@ def module_of_file(path: str) -> ModuleType:
     module = module_from_spec(spec)
     sys.modules[name] = module
     folder = Path.cwd()
+    _import_from(file.absolute().parent)
     try:
         spec.loader.exec_module(module)
         if Path.cwd() != folder:  # results would be written elsewhere
@@ -149,6 +155,25 @@ def module_of_file(path: str) -> ModuleType:
         where = f"{path}, line {line}" if line else path
         raise UserError(where, words_of(error)) from error
     return module
+
+
+def _import_from(folder: Path) -> None:
+    """Let the code of a folder import its other files: after installed modules, without those of other folders."""
+    if str(folder) in sys.path and str(folder) not in _folders:
+        return
+    others = [other for other in _folders if other != str(folder)]
+    for name in [name for name in sys.modules if _folder_of(name) in others]:
+        del sys.modules[name]
+    sys.path[:] = [path for path in sys.path if path not in _folders]
+    _folders[:] = [str(folder), *others]
+    sys.path += _folders
+
+
+def _folder_of(module: str) -> str:
+    """Return the folder of a loaded module, for one in a package that around the package; nothing where it has none."""
+    spec = getattr(sys.modules.get(module.partition(".")[0]), "__spec__", None)
+    places = [*(spec.submodule_search_locations or ()), spec.origin] if spec else []
+    return str(Path(places[0]).parent) if places and places[0] else ""
 
 
 def source_file(module: str) -> Path | None:

@@ -191,6 +191,32 @@ def test_a_file_is_run_once(folder):
     assert load("my_attack.py:Sureness") is load("my_attack.py:Sureness")
 
 
+def test_files_import_what_stands_beside_them_whatever_others_have_imported(folder):
+    """Two folders with helpers of the same names, in a module and in a package; each part has its own, at all times."""
+    part = "from helper import SIZE\nfrom parts.deep import MORE\n\ndef make():\n    return SIZE + MORE\n"
+    for name, size in (("a", 1), ("b", 2)):
+        (folder / name / "parts").mkdir(parents=True)
+        (folder / name / "helper.py").write_text(f"SIZE = {size}\n")
+        (folder / name / "parts/deep.py").write_text(f"MORE = {10 * size}\n")
+        for file in ("first.py", "second.py"):
+            (folder / name / file).write_text(part)
+    program = (
+        "import sys; from dpmia.common.registry import load; before = sys.path[:]\n"
+        "print(*[load(f'{file}.py:make')() for file in ('a/first', 'b/first', 'a/second', 'b/second')])\n"
+        "assert sys.path[: len(before)] == before, 'modules of these folders go before installed ones'\n"
+    )
+    run = subprocess.run([sys.executable, "-P", "-c", program], capture_output=True, text=True)
+    assert run.stdout.split() == ["11", "22", "11", "22"], run.stderr
+
+
+def test_installed_modules_go_before_those_beside_a_file(folder):
+    (folder / "json.py").write_text("raise RuntimeError('the wrong module')\n")
+    (folder / "part.py").write_text("import json\n\ndef make():\n    return json.dumps([1])\n")
+    program = "from dpmia.common.registry import load; print(load('part.py:make')())"
+    run = subprocess.run([sys.executable, "-P", "-c", program], capture_output=True, text=True)
+    assert run.stdout.split() == ["[1]"], run.stderr
+
+
 def code_digest(spec, after=()):
     """Return the digest of a process of its own, computed after those of other specs: it remembers them."""
     script = str(digest.ROOT / "scripts/run_attack.py")
