@@ -136,18 +136,19 @@ class AttackSettings(Settings):
     epsilons: Annotated[list[Epsilon], Field(min_length=1)] | None = None
     """Epsilons of the target models that it is run on. Default: all."""
     alpha: Annotated[float, Field(gt=0, lt=1)] | None = None
-    """False positive rate at which it decides."""
+    """Nominal false positive rate of its decisions."""
     estimator: Estimator | None = None
-    """How a threshold is found from the losses of non-members."""
+    """How a threshold is found from the losses of non-members: `empirical`, a rank; `linear`, between two ranks;
+    `logit_gaussian`, a normal distribution of the logits of confidences; `minimum` or `mean` of the last two."""
     variance: Literal["pooled", "per_point", "published"] | None = None
-    """LiRA: one variance for all records, one for each, or (the published code) only from models trained with it."""
+    """LiRA: `pooled`, one variance for all records; `per_point`, one for each; `published`, as in the authors' code:
+    one variance over all confidences, not about the mean of each record, and medians as means."""
     reference_models: Literal["out", "in", "all"] | None = None
     """Which reference models count for a record: those trained without it, with it, or all."""
     gamma: Annotated[float, Field(ge=1, allow_inf_nan=False)] | None = None
-    """RMIA: by how much a record must outdo a population record."""
+    """RMIA: least likelihood ratio at which a record dominates a population record."""
     offline_a: Annotated[float, Field(ge=0, le=1)] | None = None
-    """Offline RMIA: how much training on a record changes its probability, from 0 (it becomes sure) to 1 (not at all);
-    default: 0.3, that of the authors' tool."""
+    """Offline RMIA: assumed effect of training on a record, from 0 (its probability becomes 1) to 1 (none)."""
 
     arguments: dict[str, Any] | None = None
     """Further options of an attack of a plug-in or of a file, by the names that its class gives them."""

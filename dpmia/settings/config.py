@@ -95,15 +95,16 @@ class Config(Settings):
     seed: Annotated[int, Field(ge=0, lt=2**128)] = 1
     """The root of all randomness: the same seed gives the same numbers."""
     engine: Annotated[str, OneOf(names.ENGINES)] | None = None
-    """Engine that trains the networks of all experiments; where null, each experiment names its own. Classifiers of
-    scikit-learn keep theirs."""
+    """Engine that trains the networks of all experiments; where null, each experiment names its own. Experiments with
+    engine `command`, `lightning` or `scikit_learn` keep theirs."""
     experiments: Annotated[_Files, BeforeValidator(_listed, json_schema_input_type=_Files | str)] = [
         "experiments/*.yaml"
     ]
     """Files that say what each paper runs, or one of them; `*` stands for any name."""
     epsilons: Annotated[list[Epsilon], Field(min_length=1)] | None = None
     """Epsilons of all experiments that train private models, in place of their own. Default: those of each.
-    `inf` counts where an experiment trains without privacy, too. Figure 12 of Thudi et al. needs `inf`."""
+    Experiments with `precision_budgets` keep theirs; `inf` counts only where an experiment trains without privacy, too.
+    Figure 12 of Thudi et al. needs `inf`."""
     budget: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = None
     """Core-hours that `snakemake decide` may add to a run in all, counted as `snakemake forecast` counts them."""
     plan: Planner = Planner()

@@ -85,9 +85,10 @@ class Experiment(Settings):
     arms: Annotated[dict[ArmName, Arm], Field(min_length=1)]
     """The arms by name; or `each group`, an arm for every group that has enough records."""
     iid_arms: bool = True
-    """Give each arm its IID arm: the same records, shuffled."""
+    """Give each arm its IID arm: the same records, shuffled. Set it to false for `iid` and `bernoulli`, whose arms are
+    IID themselves."""
     model: Model = Model(hidden=[256, 256])
-    """The target model."""
+    """The target model. Default: an `mlp` with `hidden: [256, 256]`."""
     training: Training = Training()
     """The training recipe."""
     privacy: Privacy = Privacy()
@@ -157,7 +158,7 @@ class Experiment(Settings):
 class ExperimentEntry(Settings):
     """An experiment in a file. Keys that are left out come from `like`, or from the file's `defaults` and `scales`.
 
-    null removes an inherited value, at every scale.
+    null removes an inherited value: at every scale, or at one if it stands below `scales`.
     """
 
     model_config = ConfigDict(extra="allow")

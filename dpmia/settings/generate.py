@@ -5,14 +5,17 @@ Run `python -m dpmia.settings.generate` after an edit of settings; a test says w
 
 from __future__ import annotations
 
-import ast
+import inspect
 import json
 import re
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel
 
+from dpmia.common.registry import load
+from dpmia.privacy.valid_combinations import VALID_ACCOUNTING
 from dpmia.settings import names
 from dpmia.settings.attackers import (
     AttackSettings,
@@ -24,7 +27,7 @@ from dpmia.settings.attackers import (
 )
 from dpmia.settings.config import Audit, Config, Planner
 from dpmia.settings.experiment import Arm, Blind, Experiment, ExperimentEntry, ExperimentFile
-from dpmia.settings.membership import Membership
+from dpmia.settings.membership import ARM_KEYS, MEMBERSHIP_KEYS, Membership
 from dpmia.settings.own_data import OwnData
 from dpmia.settings.precision_budgets import PrecisionBudgets
 from dpmia.settings.predictions import Predictions
@@ -48,6 +51,8 @@ def settings_page() -> str:
         "# Settings",
         "Made from `dpmia/settings/` by `python -m dpmia.settings.generate`.",
         *(_section(title, model) for title, model in SECTIONS),
+        _membership(),
+        _accounting(),
         _attacks(),
     ]
     return "\n\n".join(parts) + "\n"
@@ -82,30 +87,65 @@ SECTIONS = (
 )
 
 
+def _membership() -> str:
+    """Return a table of the keys of each kind of membership experiment, and of its arms."""
+    rows = [
+        [f"`{kind}`", *map(_listed, (*MEMBERSHIP_KEYS[kind], *ARM_KEYS[kind]))] for kind in names.MEMBERSHIP.built_in
+    ]
+    return _table(
+        "Kinds of membership experiments",
+        "Keys of `membership` and of each arm, beside those that all arms may have: `model`, `training`, `epsilons`.",
+        ("kind", "needs", "may have", "each arm needs", "each arm may have"),
+        rows,
+    )
+
+
+def _accounting() -> str:
+    """Return a table of what a finite epsilon may be accounted by."""
+    return _table(
+        "Valid accounting",
+        "What a finite epsilon may rest on (engine `command` states its own): no theorem covers other combinations.",
+        ("training.sampling", "privacy.relation", "privacy.accountant"),
+        [[f"`{word}`" for word in combination] for combination in VALID_ACCOUNTING],
+    )
+
+
 def _attacks() -> str:
     """Return a table of all kinds of attacks, with the first line of what stands in their code."""
-    rows = ["## Kinds of attacks", "", "| kind | uses | options | what it does |", "| --- | --- | --- | --- |"]
+    rows = []
     for kind, attack in names.ATTACKS.built_in.items():
-        module, _, name = attack.spec.partition(":")
-        code = ast.parse((ROOT / f"{module.replace('.', '/')}.py").read_text(encoding="utf-8"))
-        (definition,) = (node for node in code.body if isinstance(node, ast.ClassDef) and node.name == name)
-        summary = (ast.get_docstring(definition) or "").partition("\n\n")[0]
-        listed = (", ".join(f"`{word}`" for word in terms) for terms in ((kind,), attack.uses, attack.options))
-        rows.append(f"| {' | '.join(listed)} | {' '.join(summary.split())} |")
-    return "\n".join(rows)
+        definition = load(attack.spec)
+        defaults = {name: option.default for name, option in inspect.signature(definition).parameters.items()}
+        options = (f"{name}: {defaults[name]}" for name in attack.options)
+        summary = (inspect.getdoc(definition) or "").partition("\n\n")[0]
+        fewest = str(attack.fewest or "")
+        rows.append([f"`{kind}`", _listed(attack.uses), fewest, _listed(options), " ".join(summary.split())])
+    columns = ("kind", "uses", "least `references.count`", "options with defaults", "what it does")
+    return _table("Kinds of attacks", "Values of the key `kind` of an attack.", columns, rows)
+
+
+def _listed(terms: Iterable[str]) -> str:
+    return ", ".join(f"`{key}`" for key in sorted(terms))
+
+
+def _table(title: str, sentence: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return a section that is a table, with a sentence above it."""
+    lines = [f"| {' | '.join(cells)} |" for cells in (columns, ["---"] * len(columns), *rows)]
+    return "\n".join([f"## {title}", "", sentence, "", *lines])
 
 
 def _section(title: str, model: type[BaseModel]) -> str:
-    rows = ["| key | value | default | meaning |", "| --- | --- | --- | --- |"]
+    rows = []
     schema = model.model_json_schema()
     for name, field in schema["properties"].items():
         meaning = " ".join(field.get("description", "").split()).replace("|", r"\|")  # which would end a cell
         default = "required" if name in schema.get("required", []) else f"`{json.dumps(field.get('default'))}`"
         if "$ref" in field:
             default = "see below" if name not in schema.get("required", []) else default
-        rows.append(f"| `{name}` | {_value(field)} | {default} | {meaning} |")
+        rows.append((f"`{name}`", _value(field), default, meaning))
     title = re.sub(r"[\w.]*<\w+>[\w.]*|\w+/\*\.yaml", r"`\g<0>`", title)  # else Markdown takes it for HTML or emphasis
-    return "\n".join([f"## {title}", "", " ".join((model.__doc__ or "").split()), "", *rows])
+    sentence = " ".join((model.__doc__ or "").split())
+    return _table(title, sentence, ("key", "value", "default", "meaning"), rows)
 
 
 def _value(field: dict[str, Any], plural: str = "") -> str:

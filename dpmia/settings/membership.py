@@ -18,9 +18,11 @@ class Membership(Settings):
     with groups made by k-means; `bias`: members from two groups in another proportion than non-members; `bernoulli`:
     each record of a pool joins the training set with one probability. `my_draws.py:draw` is a function in a file."""
     members: Size | None = None
-    """All but `bernoulli`: size of the training set, `all` records of the group, or a share of them between 0 and 1."""
+    """All but `bernoulli`: size of the training set. `iid`: or a share of the records between 0 and 1; `group` and
+    `cluster`: or a share of those of the group, or `all` of them."""
     nonmembers: Size | None = None
-    """All but `bernoulli`: records outside of the training set to attack, `all` of the other groups, or a share."""
+    """All but `bernoulli`: records outside of the training set to attack, likewise; of `group` and `cluster`, from the
+    other groups."""
     population: Size | None = None
     """`iid`, `bernoulli`: further records that the attacker has, or a share; default: `all` others. `bernoulli`:
     the first ones after those for validation."""
@@ -38,7 +40,8 @@ class Membership(Settings):
     most: Annotated[int, Field(ge=1)] | None = None
     """`iid`, `group`: a share gives so many records at most, so that large tables take no longer than others."""
     smallest: Annotated[int, Field(ge=1)] | None = None
-    """`group`, with `arms: each group`: fewest records of a group that has an arm, and of all others together."""
+    """`group`, with `arms: each group`: fewest records of a group that has an arm, and of all others together;
+    default: 100."""
     merge: dict[str, Annotated[list[str], Field(min_length=1)]] | None = None
     """`bias`: groups made of several values of the attribute, by the group's name."""
     validation: Annotated[int, Field(ge=1)] | None = None

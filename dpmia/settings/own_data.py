@@ -29,7 +29,8 @@ class OwnData(Settings):
     """
 
     path: PathOfFile
-    """The file: `.csv`, `.tsv`, `.txt` (each also with `.gz`), `.parquet` or `.npz`; relative to the working folder."""
+    """The file: `.csv`, `.tsv`, `.txt`, `.data` (each also with `.gz`), `.parquet` or `.npz`; relative to the working
+    folder."""
     label: Column | None = None
     """Column to predict. Required for tables."""
     group: Column | None = None

@@ -21,7 +21,7 @@ class Model(Settings):
     """Architecture: perceptron, one of the papers' convolutional networks, or a classifier of scikit-learn.
     `my_model.py:make` is a function in a file."""
     hidden: list[Annotated[int, Field(ge=1)]] | None = None
-    """`mlp`: widths of the hidden layers."""
+    """`mlp`: widths of the hidden layers; required there."""
     activation: Literal["relu", "tanh"] | None = None
     """`mlp`: activation after each hidden layer; default: `relu`."""
     initial_weights: Literal["glorot", "torch_default"] | None = None
