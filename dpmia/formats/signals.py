@@ -34,10 +34,11 @@ QUERY_ARRAYS = ("records", "labels", "membership", "logits")
 #: Arrays that not every model has.
 OPTIONAL = ("parameters", "buffers", "marks", "accuracy_by_epoch", "curve")
 
-#: Type and shape of the optional ones that are not one for each query.
+#: Type and shape of the optional ones that are not one for each query, and whether they may hold numbers that are not
+#: finite, as the mask of a network's attention does.
 _KINDS: dict[str, tuple[str, tuple[None], bool]] = {
     "parameters": ("float32", (None,), False),
-    "buffers": ("float64", (None,), False),
+    "buffers": ("float64", (None,), True),
     "accuracy_by_epoch": ("float64", (None,), True),
 }
 

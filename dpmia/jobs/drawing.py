@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from dpmia.common.plain import PlainData
@@ -114,7 +114,8 @@ class BatchLimits(PlainData):
         batch_sizes: by arm.
         shadows: number of shadow models of each target model; None for none.
         leave_one_out: arms whose models are also trained without one record.
-        raised: key under `membership` that makes training sets larger; None where there is none.
+        keys: by arm, where its size of batches stands in the settings.
+        raised: by arm, where the key stands that makes its training sets larger; without arms that have none.
         most: largest number of members that a share gives.
     """
 
@@ -122,7 +123,8 @@ class BatchLimits(PlainData):
     batch_sizes: dict[str, int]
     shadows: int | None = None
     leave_one_out: tuple[str, ...] = ()
-    raised: str | None = None
+    keys: dict[str, str] = field(default_factory=dict)
+    raised: dict[str, str] = field(default_factory=dict)
     most: int | None = None
 
 

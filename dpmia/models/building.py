@@ -128,7 +128,7 @@ def _network(
     network: torch.nn.Module, create: Any, spec: str, inputs: int, outputs: int, image: tuple[int, ...] | None
 ) -> OwnNetwork:
     """Return the architecture of a network, after it was tried on two records of zeros."""
-    architecture = OwnNetwork(create, image, outputs, hasattr(network, "configure_optimizers"))
+    architecture = OwnNetwork(create, image, outputs, hasattr(network, "training_step"))
     shape = (2, *(image or (inputs,)))
     where = f"model {spec}"
     with errors_of_file(spec, "its method forward", every=True):

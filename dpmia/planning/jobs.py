@@ -116,16 +116,29 @@ def batch_job(experiment: Experiment) -> BatchLimits | None:
     """Return which batches must fit into which training sets; None where no model is trained on batches of ours."""
     if experiment.training.kind.own_steps:
         return None
-    membership, drawn = experiment.membership, arms(experiment)
-    raised = "records" if membership.kind == "bernoulli" else "smallest" if membership.smallest else "members"
+    drawn, own = arms(experiment), {name: arm.training for name, arm in experiment.arms.items()}
+    raised = {name: _size_key(experiment, name) for name in experiment.arms}
     return BatchLimits(
         arms={name: drawn[name] for name in experiment.arms},
         batch_sizes=batch_sizes(experiment),
         shadows=experiment.shadows.count if experiment.shadows and uses(experiment, "shadows") else None,
         leave_one_out=leave_one_out_arms(experiment),
-        raised=None if getattr(membership, raised) == "all" else raised,
-        most=membership.most,
+        keys={
+            name: f"arms.{name}.training.batch_size" if training and training.batch_size else "training.batch_size"
+            for name, training in own.items()
+        },
+        raised={name: key for name, key in raised.items() if key},
+        most=experiment.membership.most,
     )
+
+
+def _size_key(experiment: Experiment, arm: str) -> str | None:
+    """Return where the key stands that makes the training sets of an arm larger; None where they hold all records."""
+    if experiment.arms[arm].members:
+        return f"arms.{arm}.members"
+    membership = experiment.membership
+    key = "records" if membership.kind == "bernoulli" else "smallest" if membership.smallest else "members"
+    return None if getattr(membership, key) == "all" else f"membership.{key}"
 
 
 def batch_sizes(experiment: Experiment) -> dict[str, int]:

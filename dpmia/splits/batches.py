@@ -23,7 +23,6 @@ def check_batches(drawn: Mapping[str, TrainingSizes], job: BatchLimits, where: s
         ConfigError: a batch is larger than a training set, the message is about the smallest one; or it divides the
             number of members where models leave one out.
     """
-    batch_size = place(where, "training.batch_size")
     small = [training_set for arm, sizes in drawn.items() for training_set in _too_small(arm, sizes, job)]
     if small:
         records, models, arm, remedy = min(small)
@@ -32,21 +31,23 @@ def check_batches(drawn: Mapping[str, TrainingSizes], job: BatchLimits, where: s
             f"{job.batch_sizes[arm]} is larger than the smallest training set of {models} "
             f"({records} records, arm {arm}{f', group {group!r}' if group != arm else ''})"
         )
-        raise ConfigError(batch_size, problem, remedy)
+        raise ConfigError(place(where, job.keys[arm]), problem, remedy)
     for arm in filter(drawn.__contains__, job.leave_one_out):
         if fewer_without_one(job.batch_sizes[arm], drawn[arm].training):
             problem = (
                 f"{job.batch_sizes[arm]} divides the {drawn[arm].training} members of arm {arm}, so models without one "
                 "record take fewer steps than the target model: that alone separates members from non-members"
             )
-            raise ConfigError(batch_size, problem, "Choose a size that does not divide the number of members.")
+            raise ConfigError(
+                place(where, job.keys[arm]), problem, "Choose a size that does not divide the number of members."
+            )
 
 
 def _too_small(arm: str, sizes: TrainingSizes, job: BatchLimits) -> Iterator[tuple[int, str, str, str]]:
     """Yield the training sets of an arm that a batch does not fit into: records, whose, arm, remedy."""
-    batch, lower = job.batch_sizes[arm], "Lower training.batch_size"
-    raised = "most" if sizes.training == job.most else job.raised
-    raised = f", or raise membership.{raised}" if raised else ""
+    batch, lower = job.batch_sizes[arm], f"Lower {job.keys[arm]}"
+    raised = "membership.most" if sizes.training == job.most else job.raised.get(arm)
+    raised = f", or raise {raised}" if raised else ""
     if sizes.training < batch:
         yield sizes.training, "target models", arm, f"{lower}{raised}."
     elif arm in job.leave_one_out and sizes.training - 1 < batch:

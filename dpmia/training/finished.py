@@ -63,7 +63,8 @@ def load_outputs(checkpoints: Checkpoints, name: str, queries: int) -> Outputs |
             key: None if kept[key] is None else kept[key].numpy().copy() for key in Outputs._fields
         }
         for key, array in arrays.items():
-            if array is not None and not np.isfinite(array).all():
+            # A buffer need not be finite: the mask of a network's attention holds infinite numbers.
+            if key != "buffers" and array is not None and not np.isfinite(array).all():
                 raise ValueError(f"{key} holds numbers that are not finite")
         outputs = Outputs(**arrays)
         if outputs.logits.shape[0] != queries:

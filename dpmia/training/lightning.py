@@ -220,11 +220,13 @@ class EngineModule(pl.LightningModule):
         """
         if checkpoint["place"] != self.place:
             raise ValueError(f"it belongs at {checkpoint['place']}, and stands at {self.place}")
-        for part in ("engine", "tally", "optimizer_states"):
+        for part in ("tally", "optimizer_states"):
             _check_finite(checkpoint[part], part)
         for name, loop in (("fit_loop", self.trainer.fit_loop), ("validate_loop", self.trainer.validate_loop)):
             _check_alike(checkpoint["loops"][name], loop.state_dict(), name)
-        _check_alike(checkpoint["engine"], self.engine.state_dict(), "engine")
+        start = self.engine.state_dict()
+        _check_alike(checkpoint["engine"], start, "engine")
+        _check_finite(checkpoint["engine"], "engine", start)
         self.engine.load_state_dict(checkpoint["engine"])
         taken = EpochBatches(self.engine, steps_per_call(self.engine)).steps_of(checkpoint["global_step"])
         if self.engine.done != taken:
@@ -237,17 +239,25 @@ class EngineModule(pl.LightningModule):
         self.engine.tally.load_state_dict(checkpoint["tally"])
 
 
-def _check_finite(state: Any, place: str) -> None:
+def _check_finite(state: Any, place: str, start: Any = None) -> None:
     """Refuse tensors of numbers that are not finite, however deep they stand.
+
+    Args:
+        state: to check.
+        place: of it, for the message.
+        start: the same before training, with what was not finite even then, such as the mask of a network's attention.
 
     Raises:
         ValueError: the message names the place.
     """
-    if isinstance(state, torch.Tensor) and not state.isfinite().all():
-        raise ValueError(f"{place} holds numbers that are not finite")
+    if isinstance(state, torch.Tensor):
+        kept = isinstance(start, torch.Tensor) and start.shape == state.shape
+        if not (state.isfinite() | (state == start.to(state.device) if kept else False)).all():
+            raise ValueError(f"{place} holds numbers that are not finite")
     if isinstance(state, dict | list | tuple):
+        alike = isinstance(start, type(state)) and len(start) == len(state)
         for key, value in state.items() if isinstance(state, dict) else enumerate(state):
-            _check_finite(value, f"{place}.{key}")
+            _check_finite(value, f"{place}.{key}", start[key] if alike else None)
 
 
 def _check_alike(state: Any, expected: Any, place: str) -> None:
@@ -337,7 +347,7 @@ def fit(
         raise ValueError(f"the engine has taken {engine.done} steps; a training goes on from a checkpoint only")
     if not isinstance(engine, GradientEngine):
         engine.advance(engine.steps)
-        return Fitted(np.array([after_epoch(engine)]) if after_epoch else None, None)
+        return Fitted(None, None)
     logger = CSVLogger(logs, name="", version=name) if logs else None
     callbacks: list[pl.Callback] = [ProgressLog(engine)]
     kept, place = None, name
@@ -365,8 +375,7 @@ def fit(
     if engine.done != engine.steps:
         raise RuntimeError(f"training ended after {engine.done} of {engine.steps} steps")
     # The last step of all may break a model whose losses were finite until then.
-    states = zip(engine.parameters(), engine.buffers(), strict=True)
-    refuse_broken(engine, (not all(bool(values.isfinite().all()) for values in state) for state in states))
+    refuse_broken(engine, (not bool(parameters.isfinite().all()) for parameters in engine.parameters()))
     if checkpoints and kept and checkpoints.due():
         trainer.save_checkpoint(kept)
     curve = np.array([[row[name] for name in CURVE] for row in module.rows])

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dpmia.common.errors import TrainingError
+from dpmia.common.registry import load
 from dpmia.common.seeds import Meaning, derive_seed
 from dpmia.formats.model_card import Architecture, ModelCard
 from dpmia.formats.recipe import Recipe
@@ -76,6 +77,8 @@ def specify(
     """
     sigma = None if card.accounting is None else card.accounting.noise_multiplier
     own = seeds(root_seed, card.meaning)
+    engine = engines.of(sigma is not None)
+    expected = None if load(engine).own_epochs else expected
     run = Run(name, records, own, sigma, soft_labels, expected=expected, stated=card.stated)
     recipe = recipe.of(run.private)
     if recipe.sampling == "shuffle" and len(records) < recipe.batch_size:  # fewer than expected
@@ -84,7 +87,7 @@ def specify(
     card = replace(
         card,
         model=model,
-        engine=engines.of(run.private).partition(":")[2],
+        engine=engine.partition(":")[2],
         recipe=recipe,
         steps=recipe.steps(run.size),
         seed=root_seed,

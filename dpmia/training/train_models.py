@@ -294,6 +294,7 @@ def _digest(together: Sequence[ModelSpec]) -> str:
     for one in together:
         digest.update(one.run.records.tobytes())
         digest.update(b"" if one.run.soft_labels is None else one.run.soft_labels.tobytes())
+        digest.update(b"" if one.validation is None else one.validation.tobytes())
     return digest.hexdigest()[:16]
 
 

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytorch_lightning as pl
 import torch
 from pytorch_lightning.plugins.environments import LightningEnvironment
@@ -37,9 +38,18 @@ class WholeCheckpoints(TorchCheckpointIO):
     """
 
     def save_checkpoint(self, checkpoint: dict[str, Any], path: Path | str, storage_options: Any = None) -> None:
-        """Write a checkpoint."""
+        """Write a checkpoint, with NumPy's numbers as Python's: schedules return some, and torch reads none."""
         with whole_file(path) as part:
-            torch.save(checkpoint, part)
+            torch.save(_plain(checkpoint), part)
+
+
+def _plain(state: Any) -> Any:
+    """Return a state with Python's numbers in place of NumPy's."""
+    if isinstance(state, np.generic):
+        return state.item()
+    if type(state) is dict:
+        return {_plain(key): _plain(value) for key, value in state.items()}
+    return type(state)(map(_plain, state)) if type(state) in (list, tuple) else state
 
 
 @contextmanager

@@ -4,6 +4,7 @@ import numpy as np
 import torch
 
 MODULES = '''
+import numpy as np
 import pytorch_lightning as pl
 import torch
 from torch import nn
@@ -44,6 +45,14 @@ class Factored(Same):
 
     def configure_optimizers(self):
         return torch.optim.Adafactor(self.parameters(), 0.01)
+
+class Cosine(Same):
+    """Its schedule returns numbers of NumPy."""
+
+    def configure_optimizers(self):
+        optimiser = super().configure_optimizers()
+        pace = lambda epoch: 0.5 * (1 + np.cos(np.pi * epoch / 4))
+        return [optimiser], [torch.optim.lr_scheduler.LambdaLR(optimiser, pace)]
 
 class Own(Same):
     """All that is allowed at once: two views, dropout, label smoothing, a dictionary, Adam, a schedule."""

@@ -26,10 +26,12 @@ class Engine(ABC):
     Attributes:
         uses_gpu: whether the engine can train on a GPU.
         lower_rate: what to do about a model that breaks down.
+        own_epochs: whether epochs are those of the records that were drawn, whatever number was expected.
     """
 
     uses_gpu = False
     lower_rate = "Lower learning_rate"
+    own_epochs = False
 
     def __init__(
         self,

@@ -26,6 +26,7 @@ class LightningEngine(OneModule):
 
     uses_gpu = True
     lower_rate = OWN_RATE
+    own_epochs = True
 
     def _build(self) -> None:
         """See `Engine._build`."""
@@ -41,7 +42,7 @@ class LightningEngine(OneModule):
         check_batch_norm(lightning_network_of(architecture, where), recipe, where)
 
     def advance(self, steps: int) -> None:
-        """Train to the end; see `Engine.advance`. Epochs are those of this training set, whatever size was expected."""
+        """Train to the end; see `Engine.advance`."""
         rows = torch.from_numpy(self.run.records)
         x, y = self.x[rows], self.y[rows]
         shape = self.architecture.shape

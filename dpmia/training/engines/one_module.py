@@ -5,10 +5,12 @@ from __future__ import annotations
 import torch
 
 from dpmia.common.errors import TrainingError
+from dpmia.common.seeds import derive_seed
 from dpmia.models.generators import drawing_from
 from dpmia.training.engines.base import Engine
 from dpmia.training.engines.evaluation import evaluate, flat_buffers
 from dpmia.training.run import Run
+from dpmia.training.streams import full_generator
 
 #: Records on which a trained network is compared with one made anew.
 FEW = 8
@@ -44,6 +46,11 @@ class OneModule(Engine):
     def buffers(self) -> list[torch.Tensor]:
         """See `Engine.buffers`."""
         return [flat_buffers(self.module).cpu()]
+
+    def outputs_of(self, number: int, parameters: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+        """See `Engine.outputs_of`; what `forward` draws at random comes from the run's seed."""
+        with drawing_from(full_generator(derive_seed(self.run.seeds.weights, "outputs")), self.device):
+            return super().outputs_of(number, parameters, x)
 
     def refuse_other_state(self) -> None:
         """See `Engine.refuse_other_state`: a few records are evaluated by the trained module and by one made anew."""

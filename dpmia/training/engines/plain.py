@@ -116,7 +116,7 @@ def network_of(architecture: Any, where: str, lightning: bool = False) -> torch.
 
     Raises:
         TrainingError: it is no network, a wrong one, or its initial parameters are those of another one; or parameters
-            are no float32, which is what files of trained models hold.
+            are no float32, or buffers complex, which files of trained models do not hold.
     """
     if not hasattr(architecture, "module"):
         remedy = "Use engine: scikit_learn" if hasattr(architecture, "make") else ""
@@ -139,6 +139,10 @@ def network_of(architecture: Any, where: str, lightning: bool = False) -> torch.
             named = getattr(architecture, "layer_name", str)
             problem = f"its parameter {named(name)} is of type {parameter.dtype}, not torch.float32"
             raise TrainingError(where, problem, "Leave parameters as torch makes them, and convert in forward")
+    for name, buffer in module.named_buffers():
+        if buffer.is_complex():
+            remedy = "Keep torch.view_as_real of it, and take torch.view_as_complex in forward"
+            raise TrainingError(where, f"its buffer {name} holds complex numbers", remedy)
     return module
 
 

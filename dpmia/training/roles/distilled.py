@@ -10,17 +10,20 @@ import torch
 
 from dpmia.common.errors import DataError
 from dpmia.common.registry import load
+from dpmia.common.seeds import derive_seed
 from dpmia.datasets.dataset import Dataset
 from dpmia.formats.losses import Losses
 from dpmia.formats.model_card import Architecture
 from dpmia.formats.signals import Signal
 from dpmia.jobs.training import DistilJob
+from dpmia.models.generators import drawing_from
 from dpmia.splits.block import draw_block
 from dpmia.splits.training_sets import expected_size
 from dpmia.training.checkpoints import Checkpoints
 from dpmia.training.engines.evaluation import evaluate, set_state
 from dpmia.training.model_spec import ModelSpec, attackers_card, specify
 from dpmia.training.roles.references import draw_name
+from dpmia.training.streams import full_generator
 from dpmia.training.train_models import architecture_for, train_for_losses
 
 ROLE = "distilled"
@@ -69,7 +72,7 @@ def _distilled(
 ) -> Iterator[ModelSpec]:
     for target in targets:
         arm = target.card.arm
-        queried = _QueriedTarget(dataset, target, job.models[arm])
+        queried = _QueriedTarget(dataset, target, job.models[arm], root_seed)
         for number in job.numbers:
             records = splits[arm, draw_name(number)].training
             yield specify(
@@ -89,8 +92,9 @@ def _distilled(
 class _QueriedTarget:
     """A target model that the attacker queries on its own records."""
 
-    def __init__(self, dataset: Dataset, target: Signal, model: Architecture) -> None:
+    def __init__(self, dataset: Dataset, target: Signal, model: Architecture, root_seed: int) -> None:
         self.dataset = dataset
+        self.seed = derive_seed(root_seed, "outputs", *target.card.meaning)
         self.module = architecture_for(dataset, model).module()
         buffers = np.empty(0) if target.buffers is None else target.buffers
         try:
@@ -103,4 +107,6 @@ class _QueriedTarget:
 
     def probabilities(self, records: np.ndarray) -> np.ndarray:
         """Return the probabilities of all classes: float32 (records, classes)."""
-        return torch.softmax(evaluate(self.module, torch.from_numpy(self.dataset.inputs(records))), 1).numpy()
+        with drawing_from(full_generator(self.seed)):
+            logits = evaluate(self.module, torch.from_numpy(self.dataset.inputs(records)))
+        return torch.softmax(logits, 1).numpy()

@@ -13,7 +13,6 @@ from dpmia.formats.losses import Losses
 from dpmia.formats.model_card import ModelCard
 from dpmia.formats.signals import Signal, cross_entropy
 from dpmia.jobs.training import LeaveOneOutJob
-from dpmia.privacy.sampling import fewer_without_one
 from dpmia.splits.sampled_records import draw_records
 from dpmia.training.checkpoints import Checkpoints
 from dpmia.training.model_spec import ModelSpec, attackers_card, specify
@@ -54,7 +53,7 @@ def train_leave_one_out(
             finite.
     """
     count = int(target.is_member.sum())
-    if fewer_without_one(job.recipe.batch_size, count):
+    if job.recipe.steps(count - 1) < job.recipe.steps(count):
         problem = f"{job.recipe.batch_size} divides the {count} members, so models without one take fewer steps"
         raise TrainingError("training.batch_size", problem, "Choose a size that does not divide their number")
     members, nonmembers = (part[job.first :] for part in draw_records(target, job.last, root_seed))

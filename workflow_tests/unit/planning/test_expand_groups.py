@@ -116,6 +116,11 @@ def test_names_of_arms(group, name):
             "(9 records, arm north_1, group 'North 1'). Lower training.batch_size, or raise membership.most.",
         ),
         ({"arms": {"it": {"group": "tiny"}}, "membership.members": 0.8}, "(4 records, arm it, group 'tiny')"),
+        (
+            {"arms": {"it": {"group": "tiny", "training": {"batch_size": 7}}}, "membership.members": 0.8},
+            "a.yaml, mine.arms.it.training.batch_size: 7 is larger than the smallest training set of target models "
+            "(4 records, arm it, group 'tiny'). Lower arms.it.training.batch_size, or raise membership.smallest.",
+        ),
         ({"arms": {"it": {"group": "tinny"}}}, "a.yaml, mine, group: 'tinny' "),
         ({"membership.members": 21}, "a.yaml, mine, members from group 'south': 21 "),
         # Of 55 rows 20 are the others of north 1, 35 of south: 15 + 12 and 10 + 17 records are left.

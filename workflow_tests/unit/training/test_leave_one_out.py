@@ -133,6 +133,23 @@ def test_models_without_one_record_take_as_many_steps_as_the_target_or_are_refus
         train_leave_one_out(dataset, target, job(batch_size=10), 1)
 
 
+def test_models_that_fit_themselves_take_no_batches_that_could_divide_the_members(dataset):
+    fitted = experiment(
+        model={"kind": "random_forest", "trees": 2},
+        training={"engine": "scikit_learn"},
+        epsilons=[["inf"]],
+        shadows=None,
+        references=None,
+        attacks={"random": {}},
+    )
+    training = jobs.train_job(fitted, [INF], 0)
+    target = train_block(dataset, splits_of(dataset, fitted), training, 1)[0]
+    job = LeaveOneOutJob("one", 0, 0, 3, COUNT, training.models["one"], training.engines, training.recipes["one"])
+    losses = train_leave_one_out(dataset, target, job, 1)
+    assert losses.losses.shape == (COUNT, 6)
+    assert np.isfinite(losses.losses).all()
+
+
 def test_a_block_beyond_the_members_has_no_results(leave_one_out, dataset, target, tmp_path):
     beyond = train_leave_one_out(dataset, target, job(first=40, last=45), 1)
     assert beyond.losses.shape == (COUNT, 0)

@@ -5,13 +5,15 @@ import pytest
 import torch
 
 from dpmia.common.errors import TrainingError, UserError
-from dpmia.formats.model_card import Architecture
+from dpmia.formats.model_card import Architecture, ModelCard
 from dpmia.formats.recipe import Recipe
+from dpmia.jobs.training import Engines
 from dpmia.models.building import build
 from dpmia.training.engines.lightning_module import LightningEngine
 from dpmia.training.engines.opacus import OpacusEngine
 from dpmia.training.engines.plain import PlainEngine
 from dpmia.training.lightning import fit
+from dpmia.training.model_spec import specify
 from dpmia.training.run import Run, Seeds
 
 CODE = '''
@@ -98,6 +100,14 @@ def trained(name, **how):
     engine = engine_of(name, **how)
     fit(engine)
     return engine
+
+
+def test_its_card_states_the_steps_of_the_records_that_were_drawn_whatever_number_was_expected():
+    card = ModelCard(arm="one", iid=False, epsilon="inf", role="target", meaning=["m"], replicate=0)
+    engines = Engines("", f"{LightningEngine.__module__}:LightningEngine")
+    model, common = Architecture("own.py:Still", {}), {"recipe": RECIPE, "root_seed": 1, "expected": 40}
+    spec = specify("one", card, np.arange(25), np.arange(30), model=model, engines=engines, **common)
+    assert spec.card.steps == len(trained("Still").module[1].seen) == 6
 
 
 def test_it_is_trained_by_its_own_optimiser_on_the_records_of_the_run():

@@ -144,7 +144,7 @@ def test_a_record_is_evaluated_alike_in_any_company(dataset):
 def test_distillation_queries_the_model_that_was_trained(dataset):
     for signal in train(dataset, BOTH):
         records = np.sort(signal.records[signal.is_member])
-        probabilities = distilled._QueriedTarget(dataset, signal, signal.card.model).probabilities(records)
+        probabilities = distilled._QueriedTarget(dataset, signal, signal.card.model, 1).probabilities(records)
         logits = signal.logits[signal.is_member][np.argsort(signal.records[signal.is_member])]
         np.testing.assert_allclose(probabilities, torch.softmax(torch.from_numpy(logits), 1), rtol=0, atol=1e-6)
 
@@ -159,11 +159,11 @@ def test_state_of_another_network_is_refused(dataset):
         set_state(module, state[0][:1], state[1])
     (signal, *_) = train(dataset, BOTH)
     with pytest.raises(DataError, match=r"signals of the target model .*: it is no such network \(1 values for param"):
-        distilled._QueriedTarget(dataset, replace(signal, parameters=signal.parameters[:1]), signal.card.model)
+        distilled._QueriedTarget(dataset, replace(signal, parameters=signal.parameters[:1]), signal.card.model, 1)
     with pytest.raises(
         DataError, match=r"signals of the target model .*: it is no such network \(it has no parameters"
     ):
-        distilled._QueriedTarget(dataset, replace(signal, parameters=None), signal.card.model)
+        distilled._QueriedTarget(dataset, replace(signal, parameters=None), signal.card.model, 1)
 
 
 # --- Training -----------------------------------------------------------------------------------------------------

@@ -154,11 +154,12 @@ def test_an_interrupted_training_goes_on_with_its_schedule(folder):
     assert torch.equal(resumed.parameters()[0], trained("Own"))
 
 
-def test_an_interrupted_training_goes_on_with_any_state_of_its_optimiser(folder):
-    kept_until(16, "Factored", folder)
-    resumed = engine_of("Factored")
+@pytest.mark.parametrize("name", ["Factored", "Cosine"])
+def test_an_interrupted_training_goes_on_with_any_state_of_its_optimiser_and_schedule(folder, name):
+    kept_until(16, name, folder)
+    resumed = engine_of(name)
     fit(resumed, EachStep(folder / "kept.npz", "code"))
-    assert torch.equal(resumed.parameters()[0], trained("Factored"))
+    assert torch.equal(resumed.parameters()[0], trained(name))
 
 
 def test_loss_and_clipped_share_are_measured_and_accuracy_is_not():

@@ -176,7 +176,8 @@ def test_models_of_other_records_labels_or_queries_share_no_checkpoint():
     hard, soft = (np.full((20, 2), share, dtype=np.float32) for share in (1.0, 0.5))
     changes = ({"records": np.arange(1, 21)}, {"soft_labels": hard}, {"soft_labels": soft})
     others = [replace(spec, run=replace(spec.run, **change)) for change in changes]
-    assert len({_digest([one]) for one in (spec, *others)}) == 4
+    others += [replace(spec, validation=np.arange(count)) for count in (5, 6)]  # accuracy by epoch is kept, too
+    assert len({_digest([one]) for one in (spec, *others)}) == 6
     assert _name_on_queries(spec) != _name_on_queries(replace(spec, queries=np.arange(29)))
 
 
