@@ -9,6 +9,7 @@ from dpmia.common.optional import needed
 from dpmia.common.plain import PlainData
 from dpmia.metrics.intervals import Estimate
 from dpmia.metrics.ranges import possible_range
+from dpmia.metrics.ranking import LOW_RATES, largest_held_rate
 
 
 @dataclass(frozen=True)
@@ -88,6 +89,7 @@ class Entry(PlainData):
         replicates: number of models.
         members: of one model; of the smallest, where models differ.
         nonmembers: of one model, as `members`.
+        most_nonmembers: of the largest model, where models differ; None where they do not.
         metrics: name -> mean and interval; None where the data cannot show one.
         resolution: smallest false positive rate that the data can show.
         bound: (epsilon, delta) bound on the advantage; None where it does not hold or is not known.
@@ -112,6 +114,15 @@ class Entry(PlainData):
     ceiling: float | None = None
     warning: str | None = None
     compared: int = 1
+    most_nonmembers: int | None = None
+
+    def guessed(self, metric: str) -> float:
+        """Return the true positive rate of guessing at the threshold that a rate allows.
+
+        It depends on the number of non-members, and is the largest of all models where these differ: the mean over
+        models lies below it.
+        """
+        return largest_held_rate(LOW_RATES[metric], self.nonmembers, self.most_nonmembers or self.nonmembers)
 
     def cell(self, metric: str) -> Cell:
         """Return a metric that was measured.

@@ -11,7 +11,7 @@ import pandas as pd
 from dpmia.audit.choices import attacks_of, best, blind_of, select
 from dpmia.audit.entries import Accuracy, Cell, Entry, GroupRisk
 from dpmia.audit.formatting import METRICS
-from dpmia.audit.scores import Model
+from dpmia.audit.scores import Model, Sizes
 from dpmia.common.arms import IID_SUFFIX, arm_name
 from dpmia.common.epsilon import spell_epsilon
 from dpmia.common.optional import needed
@@ -44,7 +44,7 @@ class AdvantageBounds(NamedTuple):
 def results(
     summary: pd.DataFrame,
     description: AuditedDescription,
-    sizes: Mapping[Model, tuple[int, int]],
+    sizes: Mapping[Model, Sizes],
     groups: Mapping[str, str] | None = None,
 ) -> list[Entry]:
     """Return one entry for each arm, epsilon and attack of an experiment.
@@ -52,7 +52,7 @@ def results(
     Args:
         summary: as `dpmia.evaluation.summary.summary_table` returns it.
         description: of the experiment.
-        sizes: arm and epsilon -> members and non-members of one model.
+        sizes: arm and epsilon -> the sizes of its models.
         groups: arm -> the group that its members come from, as it is spelled in the file.
     """
     entries = []
@@ -60,7 +60,7 @@ def results(
         experiment, arm, same_pool, value = key
         iid, epsilon = bool(same_pool) or description.independent, spell_epsilon(value)
         bounds = _bounds(iid, value, description, rows.set_index(["attack", "metric"]))
-        members, nonmembers = sizes[arm, epsilon]
+        members, nonmembers, most = sizes[arm, epsilon]
         for attack, of_attack in rows.groupby("attack", sort=False):
             if attack in (NO_ATTACK, BLIND_WITH_LOSS):
                 continue
@@ -76,6 +76,7 @@ def results(
                 replicates=int(metrics["auc"].replicates),
                 members=members,
                 nonmembers=nonmembers,
+                most_nonmembers=most if most > nonmembers else None,
                 metrics={name: _cell(metrics.get(name)) for name in METRICS},
                 resolution=float(metrics["resolution"].mean),
                 **(AdvantageBounds() if attack == BLIND else bounds)._asdict(),

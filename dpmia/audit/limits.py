@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from dpmia.audit.choices import attacks_of
 from dpmia.audit.entries import Entry
@@ -13,7 +13,7 @@ from dpmia.claims.release_limits import Held, HeldMean, exceeding, unsure
 from dpmia.common.epsilon import spell_epsilon
 from dpmia.common.formatting import format_number, format_significant
 from dpmia.common.plain import PlainData
-from dpmia.metrics.ranking import LOW_RATES, held_rate
+from dpmia.metrics.ranking import LOW_RATES
 
 
 @dataclass(frozen=True)
@@ -90,13 +90,12 @@ def limited_means(entries: Sequence[Entry], limits: Mapping[str, float], epsilon
 
 def _held_mean(entry: Entry, metric: str, limit: float, compared: int) -> HeldMean:
     """Return a mean, one of `compared`, with its limit; of a ranking that is shown to be reversed, its mirror image."""
-    estimate, turned = entry.cell(metric).estimate, _reversed(entry, compared)
-    return HeldMean(
+    mean = HeldMean(
         *(entry.experiment, entry.arm, entry.epsilon, entry.attack, metric, limit),
         replicates=entry.replicates,
-        estimate=replace(estimate, mean=1 - estimate.mean) if turned else estimate,
-        turned=turned,
+        estimate=entry.cell(metric).estimate,
     )
+    return mean.mirrored if _reversed(entry, compared) else mean
 
 
 def _why_not_evaluated(judged: Sequence[Entry], metric: str, limit: float) -> str | None:
@@ -114,7 +113,7 @@ def _why_not(entry: Entry, metric: str, limit: float, compared: int) -> str | No
     if not _has_interval(entry, metric):
         return _why_no_interval(entry, metric)
     if _guessing_exceeds(entry, metric, limit):
-        guessed = format_significant(_guessed(entry, metric), 2)
+        guessed = format_significant(entry.guessed(metric), 2)
         return f"guessing alone finds {guessed} with {entry.nonmembers} non-members"
     if metric != "auc" and _reversed(entry, compared):
         turned = f"turned round the attack has an AUC of {format_number(1 - entry.auc.mean, 2)}"
@@ -132,7 +131,7 @@ def _why_no_interval(entry: Entry, metric: str) -> str:
 
 def _guessing_exceeds(entry: Entry, metric: str, limit: float) -> bool:
     """Return whether so few non-members let guessing pass a limit on a rate: then it says nothing about a model."""
-    return metric in LOW_RATES and _guessed(entry, metric) > limit
+    return metric in LOW_RATES and entry.guessed(metric) > limit
 
 
 def _reversed(entry: Entry, compared: int) -> bool:
@@ -142,11 +141,6 @@ def _reversed(entry: Entry, compared: int) -> bool:
     limit by its mirror image.
     """
     return _has_interval(entry, "auc") and entry.auc.widened("auc", compared).below(GUESSING)
-
-
-def _guessed(entry: Entry, metric: str) -> float:
-    """Return the true positive rate of guessing at the threshold that a rate allows, on the fewest non-members."""
-    return held_rate(LOW_RATES[metric], entry.nonmembers)
 
 
 def _has_interval(entry: Entry, metric: str) -> bool:
@@ -184,5 +178,7 @@ def audit_limits(
 
 def _limited(mean: HeldMean, low: float, error: float) -> LimitedMean:
     """Return a mean with its lower limit, which holds together with those of others, and its own upper limit."""
+    if mean.interval(error)[1] <= mean.limit:  # what is not shown to be kept is its mirror image
+        return _limited(mean.mirrored, low, error)
     place = mean.experiment, mean.arm, mean.epsilon, mean.attack
     return LimitedMean(*place, mean.metric, mean.limit, mean.estimate.mean, low, mean.interval(error)[1], mean.turned)

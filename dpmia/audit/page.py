@@ -20,7 +20,7 @@ from dpmia.audit.formatting import (
 from dpmia.audit.glossary import GLOSSARY, MEANING, TRIAL
 from dpmia.audit.limits import LimitedMean
 from dpmia.audit.pictures import risk_picture, roc_picture
-from dpmia.audit.plain import AT_LOW_RATE, few_records, guessed_at_low_rate, place
+from dpmia.audit.plain import AT_LOW_RATE, few_records, place
 from dpmia.audit.verdicts import MODEL_VERDICTS, ModelVerdict
 from dpmia.claims.release_limits import FAILED, NONE, NOT_EVALUATED, PASSED, UNDECIDED
 from dpmia.common.epsilon import format_epsilon
@@ -195,7 +195,7 @@ def _tiles(audit: AuditContent) -> list[Tile]:
                 f"{_model(audit, worst)} ({place(worst)}), {attack_name(worst.attack)}",
                 *_without_interval(audit, results, worst, AT_LOW_RATE),
                 *_baseline(results, worst, AT_LOW_RATE),
-                f"guessing: {format_significant(100 * guessed_at_low_rate(worst), 2)}",
+                f"guessing: {format_significant(100 * worst.guessed(AT_LOW_RATE), 2)}",
             ]
         )
         title = "of 100 members found at a false positive rate of 1 %, at worst"

@@ -22,7 +22,7 @@ from dpmia.common.plain import PlainData
 from dpmia.jobs.auditing import AuditedDescription
 from dpmia.metrics.intervals import EQUAL, FEWEST, INFINITE, NORMAL, SINGLE, replicates_needed
 from dpmia.metrics.low_rates import guessing_tail
-from dpmia.metrics.ranking import LOW_RATES, held_rate
+from dpmia.metrics.ranking import LOW_RATES
 
 #: Half the width of an interval of the AUC that an audit should reach.
 WANTED = 0.02
@@ -128,7 +128,7 @@ def _low_rate(entries: Sequence[Entry], entry: Entry) -> list[str]:
         shown = (
             f"At a false positive rate of 1 % {attack_name(strongest.attack)}{where} finds "
             f"{of_hundred(strongest.cell(AT_LOW_RATE))} of 100 members, more than guessing does "
-            f"({format_significant(100 * guessed_at_low_rate(strongest), 2)})."
+            f"({format_significant(100 * strongest.guessed(AT_LOW_RATE), 2)})."
         )
         if entry.iid:
             shown += " So the model reveals some members."
@@ -153,17 +153,12 @@ def standing_out(entries: Sequence[Entry]) -> Entry | None:
         return None
     rate = entry.cell(AT_LOW_RATE)
     if rate.low is not None:
-        return entry if rate.above(guessed_at_low_rate(entry)) else None
+        return entry if rate.above(entry.guessed(AT_LOW_RATE)) else None
     if entry.replicates > 1:
         return None
     members, nonmembers = entry.members, entry.nonmembers
     tail = guessing_tail(round(rate.mean * members), members, nonmembers, LOW_RATES[AT_LOW_RATE])
     return entry if tail <= 0.025 / entry.compared else None
-
-
-def guessed_at_low_rate(entry: Entry) -> float:
-    """Return the share of members that guessing finds at a false positive rate of 1 %, of the entry's non-members."""
-    return held_rate(LOW_RATES[AT_LOW_RATE], max(entry.nonmembers, 100))  # fewer have no TPR
 
 
 def place(entry: Entry) -> str:

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -28,6 +29,14 @@ ROC_POINTS = 60
 
 Model = tuple[str, str]
 """Arm and epsilon (text) of the replicates of a model."""
+
+
+class Sizes(NamedTuple):
+    """Members and non-members of the smallest models, and non-members of the largest."""
+
+    members: int
+    nonmembers: int
+    most_nonmembers: int
 
 
 @dataclass
@@ -55,9 +64,12 @@ class Scores:
     )
 
     @property
-    def sizes(self) -> dict[Model, tuple[int, int]]:
-        """Arm and epsilon -> members and non-members of one model: of the smallest, where models differ."""
-        return {model: (min(self.members[model]), min(self.nonmembers[model])) for model in self.members}
+    def sizes(self) -> dict[Model, Sizes]:
+        """Arm and epsilon -> the sizes of its models."""
+        return {
+            model: Sizes(min(members), min(self.nonmembers[model]), max(self.nonmembers[model]))
+            for model, members in self.members.items()
+        }
 
 
 def collect_scores(attacks: Mapping[str, AuditedAttack], signals: Iterable[Path | str], seed: int) -> Scores:

@@ -15,7 +15,7 @@ from dpmia.audit.formatting import (
     interval,
     metric_name,
 )
-from dpmia.audit.plain import AT_LOW_RATE, TOO_WIDE, guessed_at_low_rate, no_interval, place, standing_out
+from dpmia.audit.plain import AT_LOW_RATE, TOO_WIDE, no_interval, place, standing_out
 from dpmia.common.formatting import format_bound, format_number
 from dpmia.common.optional import needed
 from dpmia.common.plain import PlainData
@@ -109,7 +109,7 @@ def _above_guessing(entries: Sequence[Entry]) -> tuple[Entry, str] | None:
         return entry, f"AUC {_auc(entry)} ({place(entry)})"
     entry = standing_out(entries)
     if entry is not None:
-        guessing, rate = format_number(guessed_at_low_rate(entry), 3), interval(entry.cell(AT_LOW_RATE), 3)
+        guessing, rate = format_number(entry.guessed(AT_LOW_RATE), 3), interval(entry.cell(AT_LOW_RATE), 3)
         by = f"{attack_name(entry.attack)}, guessing {guessing} ({place(entry)})"
         return entry, f"{metric_name(AT_LOW_RATE)} {rate} by {by}"
     entry = best_of_two(entries, "advantage")
@@ -144,11 +144,13 @@ def _nothing_shown(entries: Sequence[Entry]) -> tuple[str, str]:
 
 def _low_rate(entries: Sequence[Entry]) -> str:
     """Return what the AUC hides, as a part of the reason: how many members may stand out all the same."""
-    measured = [entry for entry in chosen_from(entries, AT_LOW_RATE) if entry.cell(AT_LOW_RATE).high is not None]
-    if not measured:
-        return f"; its {metric_name(AT_LOW_RATE)} has no interval, so a few members may stand out"
-    widest = max(measured, key=lambda entry: needed(entry.cell(AT_LOW_RATE).high))
-    high, guessing = needed(widest.cell(AT_LOW_RATE).high), guessed_at_low_rate(widest)
+    judged = chosen_from(entries, "auc")
+    for entry in judged:
+        if (rate := entry.metrics[AT_LOW_RATE]) is None or rate.high is None:
+            whose = f"{attack_name(entry.attack)} ({place(entry)})"
+            return f"; the {metric_name(AT_LOW_RATE)} of {whose} has no interval, so a few members may stand out"
+    widest = max(judged, key=lambda entry: needed(entry.cell(AT_LOW_RATE).high))
+    high, guessing = needed(widest.cell(AT_LOW_RATE).high), widest.guessed(AT_LOW_RATE)
     return f", nor a {metric_name(AT_LOW_RATE)} above {format_bound(high)}, guessing {format_number(guessing)}"
 
 

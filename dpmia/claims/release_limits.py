@@ -48,6 +48,19 @@ class HeldMean(PlainData):
     estimate: Estimate
     turned: bool = False
 
+    @property
+    def mirrored(self) -> HeldMean:
+        """The AUC of the attack turned round."""
+        return replace(self, estimate=replace(self.estimate, mean=1 - self.estimate.mean), turned=not self.turned)
+
+    def keeps_limit(self, error: float) -> bool:
+        """Return whether the mean is shown to keep its limit; an AUC and its mirror image both must.
+
+        Each is shown by a one-sided limit that is wrong with probability `error`, and so are both together.
+        """
+        low, high = self.interval(error)
+        return high <= self.limit and (self.metric != "auc" or 1 - low <= self.limit)
+
     def interval(self, error: float) -> tuple[float, float]:
         """Return one-sided limits of the mean, each wrong with probability `error`."""
         return self.estimate.limits(possible_range(self.metric), 1 - 2 * error)
@@ -73,7 +86,7 @@ def exceeding(means: Sequence[HeldMean], error: float = ERROR) -> dict[HeldMean,
 def unsure(means: Sequence[HeldMean], error: float = ERROR) -> list[HeldMean]:
     """Return the means that are not shown to keep their limit, nor to exceed it."""
     above = exceeding(means, error)
-    return [mean for mean in means if mean not in above and not mean.interval(error)[1] <= mean.limit]
+    return [mean for mean in means if mean not in above and not mean.keeps_limit(error)]
 
 
 def verdict_on(means: Sequence[HeldMean], error: float = ERROR) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -121,6 +122,16 @@ def held_rate(rate: float, nonmembers: int) -> float:
     """
     passing = int(passing_at(rate, nonmembers))
     return (passing + 1) / (nonmembers + 1) if passing else float("nan")
+
+
+def largest_held_rate(rate: float, fewest: int, most: int) -> float:
+    """Return the largest `held_rate` for any number of non-members from `fewest` to `most`; fewer than 1 / rate do not
+    count.
+    """
+    # It falls as non-members are added, until one more may pass: each of these peaks is lower than the one before.
+    first = max(fewest, math.ceil(1 / rate))
+    numbers = np.arange(first, min(most, first + math.ceil(1 / rate)) + 1)
+    return max((held_rate(rate, number) for number in numbers.tolist()), default=held_rate(rate, first))
 
 
 def guesses(records: int, share: float) -> int:

@@ -14,6 +14,7 @@ from dpmia.audit import advice, findings, formatting, scores
 from dpmia.audit.choices import best, select, without_interval
 from dpmia.audit.entries import Accuracy
 from dpmia.audit.plain import records_half_width, records_needed
+from dpmia.audit.scores import Sizes
 from dpmia.audit.verdicts import verdicts
 from dpmia.evaluation.summary import LIMITS, UNCERTAINTY
 from dpmia.formats.rows import KEYS
@@ -274,7 +275,7 @@ def test_a_summary_without_an_interval_has_none():
         [["clinic", "North_iid", True, 1.0, "a", False, *row] for row in rows],
         columns=[*KEYS, *LIMITS, "replicates", *UNCERTAINTY],
     )
-    (result,) = findings.results(summary, DESCRIPTION, {("North_iid", "1"): (300, 300)})
+    (result,) = findings.results(summary, DESCRIPTION, {("North_iid", "1"): Sizes(300, 300, 300)})
     assert result.auc == bare(0.6, 1)
     assert plain_text(result).count("Fewer than 3 replicates give no interval") == 1
 
@@ -315,7 +316,8 @@ def test_the_bound_is_that_of_the_guarantee_and_of_what_the_audit_compares(relat
         [columns | uncertain | dict(zip(("attack", "metric", "mean"), row, strict=True)) for row in rows]
     )
     description = replace(DESCRIPTION, relation=relation, compares=compares)
-    (result,) = findings.results(table, description, {("north", "1"): (300, 300)})
+    (result,) = findings.results(table, description, {("north", "1"): Sizes(300, 300, 420)})
     assert result.bound == (bound and pytest.approx(bound, abs=1e-4))
+    assert (result.nonmembers, result.most_nonmembers) == (300, 420)
     assert result.ceiling == 0.2
     assert result.warning == (findings.OTHER_RELATION if bound is None else None)

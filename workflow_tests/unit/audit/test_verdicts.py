@@ -10,6 +10,7 @@ from dpmia.audit import advice
 from dpmia.audit.glossary import MEANING
 from dpmia.audit.limits import audit_limits
 from dpmia.audit.verdicts import MODEL_VERDICTS
+from dpmia.metrics.intervals import EQUAL
 from dpmia.metrics.ranking import held_rate
 
 
@@ -58,8 +59,20 @@ def test_a_quiet_verdict_says_how_many_members_may_stand_out_all_the_same():
     limit = re.search(r"\), nor a TPR at 1 % FPR above (0\.\d{3}), guessing 0\.013$", reason)
     assert limit
     assert float(limit[1]) >= seen.cell("tpr_at_1pct_fpr").high
-    _, reason = verdict(changed(seen, tpr_at_1pct_fpr=None))
-    assert reason.endswith("; its TPR at 1 % FPR has no interval, so a few members may stand out")
+    for rate in (None, bare(0.3, 4, EQUAL)):  # of a second attack, whose members may stand out
+        unknown = changed(seen, attack="reference", tpr_at_1pct_fpr=rate)
+        _, reason = verdict(seen, unknown)
+        shown = r"; the TPR at 1 % FPR of reference \(.*\) has no interval, so a few members may stand out$"
+        assert re.search(shown, reason), reason
+
+
+def test_members_stand_out_above_what_guessing_reaches_with_any_of_the_models_nonmembers():
+    """With 199 non-members guessing finds 1 % at a false positive rate of 1 %, with 200 1.49 %."""
+    rate = cell(0.013, 0.002)
+    alike = entry(iid=True, auc=cell(0.5, 0.03), nonmembers=199, tpr_at_1pct_fpr=rate)
+    assert verdict(alike)[0] == "leaks"
+    assert verdict(replace(alike, most_nonmembers=230))[0] == "quiet"
+    assert replace(alike, most_nonmembers=230).guessed("tpr_at_1pct_fpr") == held_rate(0.01, 200)
 
 
 def test_a_quiet_verdict_is_about_every_arm():
@@ -94,6 +107,15 @@ def test_members_that_rank_below_nonmembers_pass_no_limit_that_they_would_exceed
             assert (mean.turned, mean.value) == (True, pytest.approx(0.9))
     ordinary = audit_limits([entry(auc=cell(0.6, 0.02))], {"auc": 0.55}, None)
     assert not ordinary.exceeded[0].turned
+
+
+@pytest.mark.parametrize("half", [0.03, 0.06, 0.09, 0.12, 0.3])
+def test_less_data_turns_no_ranking_that_is_reversed_into_one_that_passes(half):
+    held = audit_limits([entry(auc=cell(0.42, half))], {"auc": 0.55}, None)
+    assert held.verdict in ("failed", "undecided")
+    for mean in (*held.exceeded, *held.undecided):  # the side that is not shown to keep the limit
+        assert (mean.turned, mean.value) == ((True, pytest.approx(0.58)) if half < 0.2 else (False, 0.42))
+    assert audit_limits([entry(auc=cell(0.49, 0.03))], {"auc": 0.55}, None).verdict == "passed"
 
 
 def test_an_iid_arm_that_ranks_members_below_is_not_hidden_by_groups_that_stand_out():

@@ -1,6 +1,7 @@
 """Metrics, against scores whose metrics are known, and intervals, against scipy and by simulation."""
 
 import itertools
+import math
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from dpmia.metrics.ranking import (
     guessed_right,
     guesses,
     held_rate,
+    largest_held_rate,
     passing_at,
     ranking,
     roc,
@@ -147,6 +149,14 @@ def test_a_rate_of_exactly_one_false_alarm_allows_one():
     # In falling order: member, non-member, two members, other non-members and the last member.
     scores = np.concatenate([[10, 8, 7, 0], [9], np.full(99, 1.0)])
     assert ranking(scores, members)["tpr_at_1pct_fpr"] == 0.75
+
+
+@pytest.mark.parametrize("rate", [0.001, 0.01, 0.03, 0.1])
+def test_the_largest_held_rate_is_that_of_any_number_of_nonmembers(rate):
+    least = math.ceil(1 / rate)
+    for fewest, most in ((1, least), (least, least), (least, 3 * least), (2 * least - 1, 2 * least + 5), (1500, 9000)):
+        every = [held_rate(rate, number) for number in range(max(fewest, least), most + 1)]
+        assert largest_held_rate(rate, fewest, most) == max(every)
 
 
 @pytest.mark.parametrize("nonmembers", [99, 100, 113, 199, 200, 1000])
