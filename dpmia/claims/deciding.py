@@ -38,11 +38,13 @@ class Effort(PlainData):
         core_hours: of training as many again.
         again: of what is made again whenever there are more, as reference models: they are evaluated on the records of
             all target models.
+        audited: whether it is of a file of audits: claims are about another experiment of this name, if there is one.
     """
 
     replicates: int
     core_hours: float
     again: float = 0.0
+    audited: bool = False
 
     def between(self, now: int, then: int) -> float:
         """Return the core-hours from one multiple of the planned number to a higher one, by doubling."""

@@ -48,14 +48,15 @@ def stand_of_claims(
     unjudged = {
         claim.id: _why_unjudged(claim, run, *judged[claim.id]) for claim in claims if judged[claim.id][0] in _UNJUDGED
     }
-    reopened = [claim.id for claim in undecided if judge(claim, replace(run, times=None))[0] not in _UNDECIDED]
+    first = undecided if times is None else []  # a claim that is decided at the whole error was so before any look
+    reopened = [claim.id for claim in first if judge(claim, replace(run, times=None))[0] not in _UNDECIDED]
     others = [claim.id for claim in undecided if judged[claim.id][0] == OTHER_NETWORK]
     prospects, leaves = _prospects(undecided, others, run, together(claims, repeatable))
     decided = [name for name in judged if name not in unjudged and name not in {claim.id for claim in undecided}]
     return Standing(
         "claims",
         tuple(decided),
-        tuple(reopened) if times is None else (),
+        tuple(reopened),
         tuple(prospects),
         leaves,
         unjudged,
@@ -105,7 +106,7 @@ def _prospect(claim: Claim, other: bool, run: JudgedRun, groups: Mapping[str, tu
     if other and not (tables := tables_of_its_networks(claim, tables, run)):
         return "not reproduced by other networks than the paper's, of which more replicates decide nothing"
     if not rests_on_replicates(claim, tables):
-        return "it rests on single records or sizes, not on replicates"
+        return "it rests on single records, sizes or simulated runs, not on replicates"
     if lost := [experiment_of(table) for table in tables if not _repeatable(table, groups)]:
         return f"{', '.join(lost)} cannot have more replicates: not in the settings, or unavailable data"
     names = tuple(sorted({name for table in tables for name in groups[experiment_of(table)]}))

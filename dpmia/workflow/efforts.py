@@ -60,14 +60,14 @@ def efforts_of(
             # One job makes all splits: a doubling takes what all of them take.
             study = planned.studies[name]
             assert isinstance(study, Regression)
-            efforts[name] = Effort(study.splits, core_hours([table]))
+            efforts[name] = Effort(study.splits, core_hours([table]), audited=not now.of_paper(name))
             continue
         before = {*replicated(now, name)}
         new = [file for file in replicated(then, name) if file not in before]
         again = now.all_references(name)
         again += [file for file in now.metrics(name) if again and "/metrics/" in file]
         replicates = planned.experiments[name].replicates
-        efforts[name] = Effort(replicates, core_hours(new), core_hours(again))
+        efforts[name] = Effort(replicates, core_hours(new), core_hours(again), not now.of_paper(name))
     return efforts
 
 

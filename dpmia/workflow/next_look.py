@@ -40,8 +40,10 @@ def next_look(
             "--rerun-triggers mtime, or were copied from elsewhere.",
         )
     times = looks.times if looks else None
+    audited = {name for name, effort in efforts.items() if effort.audited}
+    of_papers = times and {name: given for name, given in times.items() if name not in audited}
     standings = (
-        stand_of_claims(chain.from_iterable(claims().values()), run, efforts, times),
+        stand_of_claims(chain.from_iterable(claims().values()), run, {*efforts} - audited, of_papers),
         stand_of_limits(held, efforts, times),
     )
     proposal = propose(standings, efforts, budget, looks)
@@ -66,8 +68,10 @@ def _missing(
     audited = {mean.experiment: mean.replicates for held in audits.values() for mean in held.means}
     missing = []
     for name, times in (looks.times if looks else {}).items():
+        if name not in efforts:
+            continue
         tables = run.tables([f"replicates/{name}", f"studies/{name}"])
-        there = max(map(replicates_of_table, tables.values()), default=audited.get(name, 0))
-        if name in efforts and there < efforts[name].replicates * times:
+        of_paper = max(map(replicates_of_table, tables.values()), default=0)
+        if (audited.get(name, 0) if efforts[name].audited else of_paper) < efforts[name].replicates * times:
             missing.append(name)
     return missing

@@ -235,6 +235,9 @@ class Scope:
             without_data=not with_data,
         )
 
+    def _of_paper(self, name: str) -> bool:
+        return name in self.plan.sources and self.layout.of_paper(name)
+
     def judge_job(self, times: Mapping[str, int] | None, only: Sequence[str] | None = None) -> JudgeJob:
         """Return what verdicts on claims depend on in the run.
 
@@ -257,7 +260,7 @@ class Scope:
             not_run=of_other_scales | self.not_run_of_papers,
             trained={name: descriptions.trained(experiment) for name, experiment in of_papers.items()},
             other_networks={name: networks for name, networks in others.items() if networks},
-            times=None if times is None else dict(times),
+            times=None if times is None else {name: times[name] for name in times if self._of_paper(name)},
             only=None if only is None else list(only),
         )
 

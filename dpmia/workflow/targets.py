@@ -77,7 +77,8 @@ class Targets:
     @cached_property
     def _pattern(self) -> re.Pattern[str]:
         names = "|".join(map(re.escape, self.scope.plan.experiments)) or "(?!)"
-        return re.compile(rf"(?:{self.scope.layout.home_pattern})/[a-z_]+/({names})[/.]")
+        # Tables below `engines` are of files of settings, one of which may have the name of an experiment.
+        return re.compile(rf"(?:{self.scope.layout.home_pattern})/(?!engines/)[a-z_]+/({names})[/.]")
 
     def _files_of(self, name: str) -> frozenset[str]:
         """Return all files that are made of an experiment."""

@@ -179,7 +179,7 @@ def test_studies_get_more_splits_and_single_records_nothing(folder):
         folder / "per_record/near.csv", whole("per_record", pd.DataFrame({"experiment": ["near"], "target": [0]}))
     )
     proposal = proposed(folder, 9, claims=[of_study, of_records], efforts=EFFORTS | {"toy": EFFORT})
-    assert proposal.leaves["toy-records"] == "it rests on single records or sizes, not on replicates"
+    assert proposal.leaves["toy-records"] == "it rests on single records, sizes or simulated runs, not on replicates"
     assert ("toy-study" in proposal.leaves) or proposal.look.times == {"toy": 2}
 
 

@@ -64,12 +64,32 @@ def test_a_metric_without_a_number_in_some_replicates_of_an_audit_is_no_missing_
     place = {"experiment": "clinic", "arm": "north", "epsilon": "1", "attack": "loss", "metric": "tpr_at_1pct_fpr"}
     mean = Estimate(0.1, 0.05, 8, 9, REPLICATES)
     audit = tmp_path / "audit-mine.json"
-    efforts, looks = {"clinic": Effort(5, 0.1)}, Looks([Look(0.1, {"clinic": 2})])
+    efforts, looks = {"clinic": Effort(5, 0.1, audited=True)}, Looks([Look(0.1, {"clinic": 2})])
     for replicates, complete in ((10, True), (9, False)):
         held = Held([HeldMean(**place, limit=0.2, replicates=replicates, estimate=mean)], {})
         audit.write_text(json.dumps({"limits": {"held": held.plain()}}))
         _, message = next_look(run, {"mine": str(audit)}, efforts, 1.0, looks)
         assert ("is not complete" not in message) is complete
+
+
+def test_an_audit_and_a_paper_may_have_experiments_of_one_name(run, tmp_path):
+    """Claims rest on the paper's table, which a look of the audit does not lengthen, and the audit on its own."""
+    place = {"experiment": "student", "arm": "north", "epsilon": "1", "attack": "loss", "metric": "auc"}
+    audit = tmp_path / "audit-student.json"
+
+    def look_at(replicates, looks, error=0.2):
+        held = Held(
+            [HeldMean(**place, limit=0.6, replicates=replicates, estimate=Estimate(0.6, error, 3, 4, REPLICATES))], {}
+        )
+        audit.write_text(json.dumps({"limits": {"held": held.plain()}}))
+        return next_look(run, {"student": str(audit)}, {"student": Effort(4, 0.1, audited=True)}, 1.0, looks)
+
+    look, message = look_at(4, None, error=1e-9)
+    assert look is None, "the limit is decided, and the table of the paper gets no more replicates"
+    assert "humphries-fig7-order: student cannot have more replicates" in message
+    taken = Looks([Look(0.1, {"student": 2})])
+    assert "is not complete" in look_at(4, taken)[1]
+    assert "is not complete" not in look_at(8, taken)[1]
 
 
 def test_a_look_that_is_not_complete_comes_first(run):
