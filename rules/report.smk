@@ -35,7 +35,7 @@ rule make_report:
 rule publish:
     """Write the tables, the verdicts, a page and a picture of each paper to folders for a repository."""
     input:
-        expand(f"{RUN}/published/{{paper}}", paper=PAPERS),
+        published_papers,
     localrule: True
     message:
         "All papers are published"

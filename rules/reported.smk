@@ -25,10 +25,19 @@ def reported_run():
     ).plain()
 
 
+def published_papers(wildcards):
+    """Return the folders of the papers that the settings hold: of others there would be theorems alone."""
+    held = {source.paper for source in PLAN.sources.values()}
+    if not held & {*PAPERS}:
+        files = "they hold no experiment of a paper"
+        refuse(ConfigError("config, experiments", files, "Name files of experiments/, or leave the key out"))
+    return [f"{RUN}/published/{paper}" for paper in PAPERS if paper in held]
+
+
 def files_to_publish(wildcards):
     """Return the figures and tables of a paper.
 
-    What a commit alone did not make is refused here: before the job starts, Snakemake removes what was published last.
+    What a commit alone did not make is refused here, before any job.
     """
     try:
         sources = {source.path for source in PLAN.sources.values() if source.paper == wildcards.paper}

@@ -115,7 +115,7 @@ def worlds_markdown(
     never = judged.loc[judged["needed"].isna(), "id"]
     undecided = judged.loc[judged["decided"] < ENOUGH, "id"]
     lists = {
-        'Reproduced by placebo in more than 5 %: the verdict is then "met by random scores"': judged.loc[
+        'Reproduced by placebo more often than judgements may err: then "met by random scores"': judged.loc[
             judged["met_at_random"], "id"
         ],
         f"Power {ENOUGH:g} at no number of replicates tried, as the effect is in this run": never,

@@ -13,7 +13,8 @@ from dpmia.settings.studies import Regression
 def with_added_replicates(plan: Plan, times: Mapping[str, int]) -> Plan:
     """Return the plan with more replicates of some experiments, and more splits of some studies.
 
-    Blocks stay, and seeds come from meaning: what was trained before is neither trained again nor changed.
+    Blocks stay, and seeds come from meaning: target models that were trained before are neither trained again nor
+    changed. Reference models are trained once more, for the records of all target models, and studies run as a whole.
 
     Args:
         plan: as settings say.

@@ -52,6 +52,11 @@ def with_precision_budgets(settings: Mapping[str, Any], where: str) -> dict[str,
         raise ConfigError(here, problem, "Choose smaller epsilons, a smaller delta, or a larger acceptance")
     rates = {name: needed(_rate(arm)) for name, arm in arms.items()}
     by_bound = [budgets_of(epsilon, budgets, rates, delta) for epsilon in budgets.epsilons]
+    for name, rate in rates.items():
+        if not any(name in epsilons for epsilons in by_bound):
+            problem = f"at rate {rate:g} no epsilon keeps one of these bounds"
+            remedy = "Add a larger epsilon to precision_budgets, which stands for a larger bound; or leave the arm out"
+            raise ConfigError(place(where, f"arms.{name}"), problem, remedy)
     settings["arms"] = {
         name: arm | {"epsilons": [epsilons[name] for epsilons in by_bound if name in epsilons]}
         for name, arm in arms.items()

@@ -105,3 +105,8 @@ def test_a_delta_that_yaml_takes_for_text_is_a_number():
 def test_epsilons_that_bound_nothing_are_refused(changed):
     with pytest.raises(ConfigError, match="bounds no precision"):
         with_precision_budgets(settings(precision_budgets=changed), "here")
+
+
+def test_an_arm_for_which_no_epsilon_keeps_a_bound_is_named_with_its_rate():
+    with pytest.raises(ConfigError, match=r"here, arms\.p0\.9: at rate 0\.9 no epsilon keeps one of these bounds"):
+        with_precision_budgets(settings(precision_budgets={"epsilons": [1, 2]}), "here")

@@ -64,6 +64,7 @@ def test_audits_make_their_models_and_reports_and_are_there_where_settings_have_
 def test_files_that_an_experiment_has_are_not_refused(synthetic, files):
     synthetic.check(files["all"])
     synthetic.check(["humphries_fig2", "results/of/mine.csv", f"./{RUN}/summary/adult_cluster.csv"])
+    synthetic.check([f"{RUN}/engines/student.csv"])  # of a file of settings, which may be named so
 
 
 @pytest.mark.parametrize(
