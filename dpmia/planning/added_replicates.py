@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from dpmia.planning.plan import Plan
+from dpmia.settings.experiment import Blind
 from dpmia.settings.studies import Regression
 
 
@@ -28,5 +29,15 @@ def with_added_replicates(plan: Plan, times: Mapping[str, int]) -> Plan:
         name: more(study, "splits", name) if isinstance(study, Regression) else study
         for name, study in plan.studies.items()
     }
-    experiments = {name: more(experiment, "replicates", name) for name, experiment in plan.experiments.items()}
+    experiments = {
+        name: more(experiment, "replicates", name).model_copy(
+            update={"blind": experiment.blind and _more_blind(experiment.blind, times.get(name, 1))}
+        )
+        for name, experiment in plan.experiments.items()
+    }
     return replace(plan, experiments=experiments, studies=studies)
+
+
+def _more_blind(blind: Blind, times: int) -> Blind:
+    """Return the blind baseline on as many times its replicates: limits on what attacks gain over it rest on them."""
+    return blind if blind.replicates == "all" else blind.model_copy(update={"replicates": blind.replicates * times})

@@ -58,6 +58,7 @@ def test_added_replicates_are_further_blocks_and_change_no_other():
     assert after.replicates == 4 * before.replicates
     assert more.studies["yeom_iwpc"].splits == 2 * plan.studies["yeom_iwpc"].splits
     assert more.experiments["student"] == plan.experiments["student"]
+    assert after.blind.replicates == 4 * before.blind.replicates
     assert len(jobs.blocks(after)) == 4 * len(jobs.blocks(before))
     for block in jobs.blocks(before):
         assert jobs.split_job(after, block) == jobs.split_job(before, block)
