@@ -149,17 +149,18 @@ class DecisionRule(ABC):
         return cells
 
     def _means(self, measured: Measured) -> tuple[list[tuple[Comparison, str, Estimate, int]], str]:
-        """Return each mean that has a number, and a note that counts those without.
+        """Return each mean that has a number, after comparison and name, before the number of all its replicates.
 
-        A mean follows its comparison and its name; the number of its replicates, with those without number, is last.
+        A note counts those without a number.
 
         Raises:
-            MissingRowsError: there is none.
+            MissingRowsError: there is none; or none of a condition, where each must hold.
         """
-        cells = [(condition.of(name), name, *_read(cell)) for condition, name, cell in self._compared(measured)]
-        there = [cell for cell in cells if cell[2].count]
-        if not there:
-            raise MissingRowsError(f"no number was measured for {cells[0][1] or 'the claim'}")
+        cells = [(condition, name, *_read(cell)) for condition, name, cell in self._compared(measured)]
+        there = [(condition.of(name), name, *mean) for condition, name, *mean in cells if mean[0].count]
+        lacking = {cell[0].quantity for cell in cells} - {cell[0].quantity for cell in cells if cell[2].count}
+        if not there or (lacking and not self.fails_in_all_cases):
+            raise MissingRowsError(f"no number was measured for {min(lacking)}")
         return there, f"; {len(cells) - len(there)} more have no number" if len(there) < len(cells) else ""
 
 

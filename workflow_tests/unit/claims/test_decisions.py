@@ -211,8 +211,16 @@ def test_a_cell_may_have_a_value_of_its_own():
 def test_nothing_measured_is_no_finding():
     with pytest.raises(MissingRowsError, match="nothing"):
         judged(Every, {}, above(0))
-    with pytest.raises(MissingRowsError, match="no number was measured for x"):
+    with pytest.raises(MissingRowsError, match="no number was measured for advantage"):
         judged(Every, {"x": [np.nan, np.nan]}, above(0))
+
+
+def test_each_condition_needs_a_number_where_all_must_hold():
+    shown = Condition("advantage", above(0), lambda _: cells(1))
+    unknown = Condition("TPR", above(0), lambda _: {"0.1": [np.nan] * 3})
+    with pytest.raises(MissingRowsError, match="no number was measured for TPR"):
+        Every(shown, unknown).judge({})
+    assert Some(shown, unknown).judge({}).holds
 
 
 # Curves
