@@ -114,7 +114,7 @@ class BatchLimits(PlainData):
         batch_sizes: by arm.
         shadows: number of shadow models of each target model; None for none.
         leave_one_out: arms whose models are also trained without one record.
-        keys: by arm, where its size of batches stands in the settings.
+        own_sizes: arms that have a batch size of their own.
         raised: by arm, where the key stands that makes its training sets larger; without arms that have none.
         most: largest number of members that a share gives.
     """
@@ -123,9 +123,13 @@ class BatchLimits(PlainData):
     batch_sizes: dict[str, int]
     shadows: int | None = None
     leave_one_out: tuple[str, ...] = ()
-    keys: dict[str, str] = field(default_factory=dict)
+    own_sizes: tuple[str, ...] = ()
     raised: dict[str, str] = field(default_factory=dict)
     most: int | None = None
+
+    def key(self, arm: str) -> str:
+        """Return where the size of the batches of an arm stands in the settings of its experiment."""
+        return f"arms.{arm}.training.batch_size" if arm in self.own_sizes else "training.batch_size"
 
 
 def records_wanted(wanted: int | float | str, there: int, most: int | None) -> int:

@@ -123,10 +123,7 @@ def batch_job(experiment: Experiment) -> BatchLimits | None:
         batch_sizes=batch_sizes(experiment),
         shadows=experiment.shadows.count if experiment.shadows and uses(experiment, "shadows") else None,
         leave_one_out=leave_one_out_arms(experiment),
-        keys={
-            name: f"arms.{name}.training.batch_size" if training and training.batch_size else "training.batch_size"
-            for name, training in own.items()
-        },
+        own_sizes=tuple(name for name, training in own.items() if training and training.batch_size),
         raised={name: key for name, key in raised.items() if key},
         most=experiment.membership.most,
     )

@@ -31,7 +31,7 @@ def check_batches(drawn: Mapping[str, TrainingSizes], job: BatchLimits, where: s
             f"{job.batch_sizes[arm]} is larger than the smallest training set of {models} "
             f"({records} records, arm {arm}{f', group {group!r}' if group != arm else ''})"
         )
-        raise ConfigError(place(where, job.keys[arm]), problem, remedy)
+        raise ConfigError(place(where, job.key(arm)), problem, remedy)
     for arm in filter(drawn.__contains__, job.leave_one_out):
         if fewer_without_one(job.batch_sizes[arm], drawn[arm].training):
             problem = (
@@ -39,13 +39,13 @@ def check_batches(drawn: Mapping[str, TrainingSizes], job: BatchLimits, where: s
                 "record take fewer steps than the target model: that alone separates members from non-members"
             )
             raise ConfigError(
-                place(where, job.keys[arm]), problem, "Choose a size that does not divide the number of members."
+                place(where, job.key(arm)), problem, "Choose a size that does not divide the number of members."
             )
 
 
 def _too_small(arm: str, sizes: TrainingSizes, job: BatchLimits) -> Iterator[tuple[int, str, str, str]]:
     """Yield the training sets of an arm that a batch does not fit into: records, whose, arm, remedy."""
-    batch, lower = job.batch_sizes[arm], f"Lower {job.keys[arm]}"
+    batch, lower = job.batch_sizes[arm], f"Lower {job.key(arm)}"
     raised = "membership.most" if sizes.training == job.most else job.raised.get(arm)
     raised = f", or raise {raised}" if raised else ""
     if sizes.training < batch:
