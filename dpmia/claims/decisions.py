@@ -157,7 +157,7 @@ class DecisionRule(ABC):
             MissingRowsError: there is none; or none of a condition, where each must hold.
         """
         cells = [(condition, name, *_read(cell)) for condition, name, cell in self._compared(measured)]
-        there = [(condition.of(name), name, *mean) for condition, name, *mean in cells if mean[0].count]
+        there = [(one.of(name), name, mean, count) for one, name, mean, count in cells if mean.count]
         lacking = {cell[0].quantity for cell in cells} - {cell[0].quantity for cell in cells if cell[2].count}
         if not there or (lacking and not self.fails_in_all_cases):
             raise MissingRowsError(f"no number was measured for {min(lacking)}")
