@@ -40,6 +40,7 @@ class EachClaim(ABC):
     def test_it_falls_where_one_thing_is_otherwise(self, claim: Claim, tmp_path: Path) -> None:
         assert verdict(claim, self.otherwise(claim.id), tmp_path, **self.options) == "not reproduced"
 
+    @pytest.mark.slow
     def test_every_comparison_of_its_criterion_is_performed(self, claim: Claim, tmp_path: Path) -> None:
         for impossible in with_impossible(claim):
             assert verdict(impossible, self.world, tmp_path, **self.options) == "not reproduced", impossible.criterion
@@ -61,5 +62,6 @@ class EachMean(EachClaim):
         outcome = verdict(claim, self.noisy or self.world, tmp_path, **self.options | {"noise": 3.0})
         assert (outcome == "undecided") == (claim.id not in self.not_blurred)
 
+    @pytest.mark.slow
     def test_what_is_measured_of_a_replicate_rests_on_it_alone(self, claim: Claim) -> None:
         assert_by_replicate(claim, self.noisy or self.world)

@@ -27,6 +27,7 @@ def test_an_audit_is_planned_for_every_group_that_is_large_enough(clinic):
     assert jobs["make_audit"] == jobs["audit"] == 1
 
 
+@pytest.mark.slow
 def test_a_limit_for_an_epsilon_that_no_model_has_is_refused_before_anything_is_made(clinic):
     asked = "{epsilons: [3], fail_above: {auc: 0.6}}"
     response = clinic.snakemake("audit", experiments="[experiments/patients.yaml]", audit=asked)
@@ -68,6 +69,7 @@ def test_a_batch_that_does_not_fit_is_refused_before_anything_is_made(clinic, sm
     assert not clinic.made
 
 
+@pytest.mark.slow
 def test_predictions_only_need_no_experiment(clinic):
     text = (
         "paper: audit\npredictions:\n  mine: {path: a.csv, classes: {a: a, b: b}, attacks: {average_threshold: {}}}\n"
@@ -80,6 +82,7 @@ def test_predictions_only_need_no_experiment(clinic):
     assert "attack_predictions" in response.stdout
 
 
+@pytest.mark.slow
 def test_an_audit_of_nothing_is_refused(clinic):
     text = (clinic.folder / "experiments/patients.yaml").read_text()
     (clinic.folder / "a.yaml").write_text(text.replace("paper: audit", "paper: mine"))

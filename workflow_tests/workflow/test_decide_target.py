@@ -57,6 +57,7 @@ def school(workspace):
     return workspace
 
 
+@pytest.mark.slow
 def test_there_is_nothing_to_decide_before_a_run(school):
     early = school.snakemake("decide", **REAL, budget=0.5)
     assert early.returncode != 0

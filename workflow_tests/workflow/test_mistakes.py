@@ -63,6 +63,7 @@ experiments:
 """
 
 
+@pytest.mark.slow
 def test_a_mistake_that_planning_meets_is_no_model_above_a_limit(tmp_path):
     own = OwnFolder(tmp_path, OWN_MODEL, my_model_py="import helper\n\ndef make(): ...\n", helper_py="def make(:\n")
     response = own.audit("--dry-run")
@@ -88,6 +89,7 @@ def test_a_broken_package_of_another_data_set(workspace, tmp_path, monkeypatch, 
     assert "Traceback" not in response.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("target", "message"),
     [
@@ -117,6 +119,7 @@ def test_keys_after_a_second_config_are_not_lost(workspace, second):
     )
 
 
+@pytest.mark.slow
 def test_a_paper_without_experiments_in_the_settings(workspace):
     response = workspace.snakemake("ye")
     assert response.returncode == 2
@@ -125,12 +128,14 @@ def test_a_paper_without_experiments_in_the_settings(workspace):
     assert workspace.made == set()
 
 
+@pytest.mark.slow
 def test_costs_before_any_job(workspace):
     response = workspace.snakemake("costs")
     assert response.returncode == 0
     assert "No job of this run has ended: logs/results/synthetic-smoke holds no times yet" in response.stdout
 
 
+@pytest.mark.slow
 def test_a_target_beside_the_forecast_is_not_made(workspace):
     response = workspace.snakemake("forecast", "humphries_fig7")
     assert response.returncode == 2

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import time
 
+import pytest
+
 # What follows training in one experiment that has a figure of its own: three attacks, accuracy, summary, figure.
 AFTER_TRAINING = {"run_attack": 3, "measure_accuracy": 1, "measure_blind": 1, "summarise_experiment": 1}
 # What follows training of private models.
@@ -21,6 +23,7 @@ def test_touched_files_and_edited_comments_rerun_nothing(grown):
     assert grown.planned() == {}
 
 
+@pytest.mark.slow
 def test_an_edited_attack_reruns_itself_and_what_follows(grown):
     grown.edit("dpmia/attacks/control.py", "rng.random(len(signal.records))", "rng.normal(size=len(signal.records))")
     jobs = grown.planned()
@@ -29,6 +32,7 @@ def test_an_edited_attack_reruns_itself_and_what_follows(grown):
     assert set(jobs) == {f"make_humphries_fig{number}" for number in (2, 3, 6, 7)} | set(IN_THE_END)
 
 
+@pytest.mark.slow
 def test_an_edited_data_set_reruns_only_what_is_made_of_it(grown):
     grown.edit("dpmia/datasets/published/student.py", "def read(", "EDITED = True\n\n\ndef read(")
     jobs = grown.planned("humphries")
@@ -50,12 +54,14 @@ def test_a_changed_learning_rate_reruns_training_and_what_follows_in_its_experim
     assert grown.planned() == {"train_block": 1, **AFTER_PRIVATE, "make_humphries_fig7": 1, **IN_THE_END}
 
 
+@pytest.mark.slow
 def test_a_changed_group_reruns_the_splits_too(grown):
     grown.change_experiments(lambda file: file["experiments"]["student"]["arms"]["gabriel_pereira"].update(group="MS"))
     jobs = grown.planned()
     assert jobs == {"draw_splits": 1, "train_block": 1, **AFTER_PRIVATE, "make_humphries_fig7": 1, **IN_THE_END}
 
 
+@pytest.mark.slow
 def test_more_replicates_train_only_the_new_block(grown):
     def more(file):
         file["experiments"]["student"]["scales"] = {"smoke": {"replicates": 4}}
@@ -77,6 +83,7 @@ def test_one_more_epsilon_trains_only_its_group(grown):
     assert grown.planned() == {"train_block": 1, **AFTER_PRIVATE, "make_humphries_fig7": 1, **IN_THE_END}
 
 
+@pytest.mark.slow
 def test_one_more_attack_runs_only_itself(grown):
     grown.change_experiments(
         lambda file: file["experiments"]["student"].update(attacks={"bounded_loss": {}}),
@@ -84,15 +91,18 @@ def test_one_more_attack_runs_only_itself(grown):
     assert grown.planned() == {"run_attack": 1, "summarise_experiment": 1, "make_humphries_fig7": 1, **IN_THE_END}
 
 
+@pytest.mark.slow
 def test_another_mirror_reruns_nothing_on_synthetic_data(grown):
     assert grown.planned(data_mirror="/nowhere") == {}
 
 
+@pytest.mark.slow
 def test_a_deleted_figure_is_made_again_and_nothing_else(grown):
     (grown.folder / "results/synthetic-smoke/figures/humphries/humphries_fig3.png").unlink()
     assert grown.planned() == {"make_humphries_fig3": 1, "make_report": 1}
 
 
+@pytest.mark.slow
 def test_an_experiment_of_ones_own_is_run_by_all(grown):
     def own(file):
         file["experiments"]["my_school"] = {**file["experiments"]["student"], "arms": {"mousinho": {"group": "MS"}}}

@@ -148,6 +148,7 @@ def test_a_run_is_published_when_a_commit_names_it(grown):
     assert there == pages, "the last one stays where the next one fails"
 
 
+@pytest.mark.slow
 def test_the_report_of_the_workflow_engine_has_every_artifact_in_its_paper(finished, tmp_path):
     response = finished.snakemake("--report", str(tmp_path / "report.html"))
     assert response.returncode == 0, response.stdout
@@ -166,6 +167,7 @@ def test_one_figure_builds_only_what_it_needs(workspace):
     assert {rule for rule in jobs if rule.startswith("make_")} == {"make_synthetic", "make_humphries_fig7"}
 
 
+@pytest.mark.slow
 def test_the_bounds_need_no_model(workspace):
     assert workspace.planned("humphries_fig1") == {"make_humphries_fig1": 1}
 
@@ -181,6 +183,7 @@ def test_the_same_seed_gives_the_same_numbers_and_another_seed_others(finished, 
     assert not again["mean"].equals(other["mean"])
 
 
+@pytest.mark.slow
 def test_targets_are_described_and_help_lists_them_alone(workspace):
     described = {
         "all",

@@ -216,6 +216,7 @@ def test_an_accessibility_checker_finds_nothing_serious_on_the_page(audit, tmp_p
     assert serious_violations(tmp_path, page(audit), width, dark) == []
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(BROWSER is None, reason=NO_BROWSER)
 def test_the_page_fits_a_phone_and_is_printed_unfolded(audit, tmp_path):
     script = """addEventListener("load", () => {
@@ -230,6 +231,7 @@ def test_the_page_fits_a_phone_and_is_printed_unfolded(audit, tmp_path):
     assert seen["folded"] == 0
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(BROWSER is None, reason=NO_BROWSER)
 def test_the_widest_table_fits_a_screen(audit, tmp_path):
     limits = {"low": 0.11, "high": 0.92, "half_width": 0.1, "error": 0.03, "degrees": 3.0, "records_error": 0.0}

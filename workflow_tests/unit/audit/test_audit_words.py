@@ -112,6 +112,7 @@ def test_the_strongest_attack_is_chosen_by_its_lower_limit():
     assert best([lucky, alone]).attack == "lucky"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("attacks", [1, 8])
 def test_the_best_of_attacks_that_find_nothing_reveals_membership_no_more_often_than_one(attacks):
     rng, runs, replicates = np.random.default_rng(2), 2000, 4

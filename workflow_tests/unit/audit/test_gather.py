@@ -37,6 +37,7 @@ def test_prepared_data_with_a_damaged_provenance_are_named(tmp_path):
         gather(audit_job({"audit_mlp": replace(part, dataset=str(tmp_path / "patients.npz"))}))
 
 
+@pytest.mark.slow
 def test_an_arm_with_fewer_epsilons_has_exposed_records_of_its_own_largest(tmp_path):
     few = {"north": EXPERIMENT.arms["north"].model_copy(update={"epsilons": [1.0]})}
     part, _ = part_of(EXPERIMENT.model_copy(update={"arms": EXPERIMENT.arms | few}), tmp_path)
@@ -44,6 +45,7 @@ def test_an_arm_with_fewer_epsilons_has_exposed_records_of_its_own_largest(tmp_p
     assert exposed == {"north": "1", "north-iid": "1", "south": "inf", "south-iid": "inf"}
 
 
+@pytest.mark.slow
 def test_infinite_scores_of_an_attack_are_no_numbers_of_the_report(tmp_path, monkeypatch):
     def scores(attack, signal, *given):
         return np.where(signal.is_member, np.inf, 0.0)

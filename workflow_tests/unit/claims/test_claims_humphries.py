@@ -165,6 +165,7 @@ GUESSED = """
 """
 
 
+@pytest.mark.slow
 def test_claims_met_by_random_scores_are_known():
     ids = [name for name in met_at_random(CLAIMS, WORLD) if not name.endswith("-iid-below-ceiling")]
     assert ids == sorted(GUESSED.split())

@@ -4,6 +4,7 @@ from itertools import product
 from typing import ClassVar
 
 import numpy as np
+import pytest
 from claim_protocol import EachMean
 from claim_worlds import World, met_at_random, verdict
 
@@ -148,6 +149,7 @@ GUESSED = """
 """
 
 
+@pytest.mark.slow
 def test_claims_met_by_random_scores_are_known():
     ids = met_at_random(CLAIMS, WORLD)
     assert ids == sorted(GUESSED.split())

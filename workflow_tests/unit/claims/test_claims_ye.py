@@ -174,6 +174,7 @@ class TestClaimsAboutRecords(EachClaim):
         return world(**OTHERWISE[name])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [claim.id for claim in OF_RECORDS + OF_NULLS])
 def test_a_claim_about_records_is_judged_on_its_own_arm(name, tmp_path):
     stage, arm = BY_ID[name].tables[0].partition("/")[0], "Ia" if name == "ye-fig2-model-dependence" else "IIa"
@@ -261,6 +262,7 @@ def test_target_models_without_common_members_leave_figure_2_not_run(tmp_path):
     assert verdict(claim, World({}, {"nulls/ye_purchase": alone}), tmp_path) == "not run"
 
 
+@pytest.mark.slow
 def test_claims_met_by_random_scores_are_known():
     """Where members are drawn at random, D still predicts "member" most often: these claims are about predictions."""
     claims = [claim for claim in CLAIMS if not claim.tables[0].startswith("nulls/")]

@@ -187,6 +187,7 @@ def test_claims_about_the_largest_of_several_means_need_all_replicates():
     assert ids == ["yeom-fig4b-gen-error"]
 
 
+@pytest.mark.slow
 def test_claims_met_by_random_scores_are_known():
     """Guessing stays below every bound; models that are equally accurate cost each other nothing."""
     world = World(networks().experiments, studies().others)

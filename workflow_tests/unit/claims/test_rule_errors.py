@@ -64,6 +64,7 @@ EDGES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("replicates", REPLICATES)
 @pytest.mark.parametrize("count", CELLS)
 @pytest.mark.parametrize("name", ["above", "near, low"])
@@ -73,6 +74,7 @@ def test_a_claim_of_which_one_mean_is_at_the_threshold_is_rarely_reproduced(name
     assert 0.01 < share(outcomes, True) <= MOST
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("replicates", REPLICATES)
 @pytest.mark.parametrize("count", CELLS)
 @pytest.mark.parametrize("name", ["above", "near, high"])
@@ -132,6 +134,7 @@ def test_a_claim_about_some_mean_keeps_both_errors(count):
 # Curves
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("allowed", [(0.1,), (0.1, 0.3), (0.1, 0.3, 0.5)])
 @pytest.mark.parametrize("number", [1, 3])
 def test_a_claim_about_the_highest_place_keeps_both_errors(allowed, number):

@@ -174,6 +174,7 @@ def made(tmp_path_factory):
     return folder, frame, census_adult.encode(frame)
 
 
+@pytest.mark.slow
 def test_the_synthetic_data_have_the_real_files_and_rows(made):
     folder, frame, dataset = made
     assert sorted(path.name for path in folder.iterdir()) == sorted([*FILES, SYNTHETIC_MARK])

@@ -55,6 +55,7 @@ def coverage(tries=400, **options):
     return both / tries, one / tries
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("replicates", "shared", "own", "seeds", "before"),
     [
@@ -69,6 +70,7 @@ def test_intervals_cover_where_replicates_share_records(replicates, shared, own,
     assert over_replicates < before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [{"shared": 0.0, "own": 1.0}, {"shared": 1.0, "own": 0.5, "anew": True}])
 def test_intervals_stay_right_where_nothing_is_shared(options):
     covered, over_replicates = coverage(replicates=4, **options)
@@ -76,6 +78,7 @@ def test_intervals_stay_right_where_nothing_is_shared(options):
     assert 0.92 <= over_replicates <= 0.98
 
 
+@pytest.mark.slow
 def test_intervals_cover_where_replicates_draw_from_one_small_pool():
     rng, tries, pool, members, replicates = np.random.default_rng(0), 200, 220, 100, 20
     both = one = 0

@@ -86,6 +86,7 @@ EXPECTED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("base", "options"),
     [

@@ -38,8 +38,6 @@ HEIGHTS = {
     "blind": [0.5, 0.5, 0.5, 0.5],
 }
 ACCURACY = {"accuracy_members": [0.6, 0.7, 0.8, 0.9], "accuracy_nonmembers": [0.5, 0.55, 0.6, 0.65]}
-
-
 CEILING = [0.01, 0.1, 0.9]
 
 
@@ -179,6 +177,7 @@ def test_all_figures_of_models_are_tested_here():
     assert sorted(PANELS) == sorted(OF_MODELS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PAIRS)
 def test_panels_show_the_numbers_of_their_arm_and_attack(name):
     figure, artifact = shown(name), ARTIFACTS[name]

@@ -49,6 +49,7 @@ def test_the_functions_of_an_artifact_exist_and_take_what_they_are_given(artifac
     assert artifact.caption.endswith(".")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FIGURES)
 def test_every_figure_is_drawn_and_changes_no_table(name):
     before = tidy(name).copy()

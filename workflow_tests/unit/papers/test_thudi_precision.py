@@ -196,6 +196,7 @@ def test_the_panels_show_the_numbers_of_the_table(name):
     assert len({text.get_text() for text in legend.get_texts()}) == len(legend.get_texts())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["thudi_fig11", "thudi_fig13", "thudi_fig17"])
 def test_where_no_epsilon_of_the_figure_was_run_those_that_were_are_drawn(name):
     artifact = BY_NAME[name]
@@ -208,6 +209,7 @@ def test_where_no_epsilon_of_the_figure_was_run_those_that_were_are_drawn(name):
     assert "Not in the paper's figure: ε = 1, 12." in text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["thudi_fig3", "thudi_fig4", "thudi_fig11", "thudi_fig13", "thudi_fig16"])
 def test_an_epsilon_and_an_arm_that_the_paper_has_not_are_drawn_without_a_change_of_code(name):
     artifact = BY_NAME[name]
@@ -274,6 +276,7 @@ def test_a_data_set_that_cannot_be_had_leaves_its_panels_empty_and_says_so(name)
     assert 0 < len(empty) < len(figure.axes)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "panels"), [("thudi_fig3", 2), ("thudi_fig4", 1), ("thudi_fig5", 1), ("thudi_fig16", 8)]
 )

@@ -153,6 +153,7 @@ def test_at_the_papers_scale_experiments_have_the_papers_sizes():
 # ROC
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CURVES)
 def test_curves_are_the_means_over_target_models_and_stop_at_the_resolution(name):
     figure = picture(name)

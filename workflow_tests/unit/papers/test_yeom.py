@@ -139,6 +139,7 @@ def test_all_of_the_papers_figures_and_tables_are_there():
     assert shown == set(BY_NAME) - {"yeom_theory"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FIGURES)
 def test_figures_can_be_saved_and_say_what_they_are_made_from(name, tmp_path):
     with drawing.style():

@@ -57,6 +57,7 @@ def test_a_million_steps_come_near_the_central_limit(relation, rate, noise):
     assert epsilon == pytest.approx(limit, rel=0.03)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("rate", "noise", "steps", "fine"), [(1e-4, 0.7, 100_000, 3e-5), (0.03, 0.5, 1_000_000, 2.5e-3)]
 )
@@ -87,6 +88,7 @@ def test_epsilon_is_finite_and_rises_with_the_steps_whatever_they_are(relation, 
     assert epsilons[1] <= epsilons[2] + 1e-6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("run", [(0.02, 5000, "replace_one", 1e-5), (1e-4, 2000, "add_remove", 1e-6)])
 def test_epsilon_is_finite_and_falls_with_noise_next_to_the_largest_exponent_of_floats(run):
     rate, steps, relation, delta = run

@@ -151,6 +151,7 @@ def test_a_million_sampled_steps_come_near_their_central_limit(rate, sigma):
     assert advantage_ceiling(limit) < advantage_ceiling(curve) < 1.03 * advantage_ceiling(limit)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("relation", RELATIONS)
 @pytest.mark.parametrize("sigma", [0.001, 0.05, 1.0, 1e6])
 @pytest.mark.parametrize("rate", [1e-12, 1e-6, 0.3])

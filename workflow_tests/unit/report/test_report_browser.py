@@ -114,6 +114,7 @@ def page(tmp_path_factory):
     return report(*make_run(tmp_path_factory.mktemp("run")), "1a2b3c4d")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 @pytest.mark.parametrize("width", [390, 1280])
 def test_the_page_is_readable(page, tmp_path, width, dark):
@@ -135,6 +136,7 @@ def test_an_accessibility_checker_finds_nothing_serious(page, tmp_path, width, d
     assert serious_violations(tmp_path, page, width, dark) == []
 
 
+@pytest.mark.slow
 def test_the_accessibility_checker_would_find_it(page, tmp_path):
     violations = serious_violations(tmp_path, page.replace('<html lang="en">', "<html>"), 1280, False)
     assert [name for _, name, _ in violations] == ["html-has-lang"]

@@ -24,6 +24,7 @@ def make_engine(network, batch_size=30, **changes):
     return OpacusEngine(network, recipe, [Run("r", np.arange(90), Seeds(1, 2, 3), 0.8)], x, y)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("chunk", [1, 7, 64])
 @pytest.mark.parametrize("sampling", ["poisson", "shuffle"])
 def test_chunks_follow_whole_batches(chunk, sampling, monkeypatch):

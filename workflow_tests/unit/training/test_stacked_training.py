@@ -95,6 +95,7 @@ def test_numbers_are_learnt_as_by_the_other_engine(data, sigma, other):
         assert_close([engine.parameters()[k]], single.parameters(), 1e-4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("settings", OPTIMISERS.values(), ids=OPTIMISERS)
 @pytest.mark.parametrize(("sigma", "other"), [(0.8, OpacusEngine), (None, PlainEngine)], ids=["opacus", "plain"])
 @pytest.mark.usefixtures("layout")

@@ -84,6 +84,7 @@ def _name(case):
     return f"{case.relation}-{case.sampling}-{case.batch_size}of8-{case.epochs}epochs-{shape}-2-epsilon{case.epsilon}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", RIGHT, ids=_name)
 def test_bounds_stay_below_the_claim(case):
     assert max(audit(case, 1000, seed=10**6, error=OVERALL_ERROR / (2 * AUDITS))) <= case.epsilon
