@@ -171,14 +171,20 @@ def audit_limits(
         error=error,
         held=held,
         exceeded=[_limited(mean, low, error) for mean, low in above.items()],
-        undecided=[_limited(mean, mean.interval(others)[0], error) for mean in unsure(held.means, error)],
+        undecided=[
+            _limited(mean, mean.interval(others)[0], error)
+            for mean in (_open_side(mean, error) for mean in unsure(held.means, error))
+        ],
         verdict=held.verdict(error),
     )
 
 
+def _open_side(mean: HeldMean, error: float) -> HeldMean:
+    """Return a mean that is not shown to keep its limit; its mirror image, if only that is not."""
+    return mean.mirrored if mean.interval(error)[1] <= mean.limit else mean
+
+
 def _limited(mean: HeldMean, low: float, error: float) -> LimitedMean:
     """Return a mean with its lower limit, which holds together with those of others, and its own upper limit."""
-    if mean.interval(error)[1] <= mean.limit:  # what is not shown to be kept is its mirror image
-        return _limited(mean.mirrored, low, error)
     place = mean.experiment, mean.arm, mean.epsilon, mean.attack
     return LimitedMean(*place, mean.metric, mean.limit, mean.estimate.mean, low, mean.interval(error)[1], mean.turned)

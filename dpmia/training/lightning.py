@@ -348,6 +348,7 @@ def fit(
     if not isinstance(engine, GradientEngine):
         engine.advance(engine.steps)
         return Fitted(None, None)
+    buffers = engine.buffers()  # which may hold infinite numbers from the start
     logger = CSVLogger(logs, name="", version=name) if logs else None
     callbacks: list[pl.Callback] = [ProgressLog(engine)]
     kept, place = None, name
@@ -375,7 +376,11 @@ def fit(
     if engine.done != engine.steps:
         raise RuntimeError(f"training ended after {engine.done} of {engine.steps} steps")
     # The last step of all may break a model whose losses were finite until then.
-    refuse_broken(engine, (not bool(parameters.isfinite().all()) for parameters in engine.parameters()))
+    states = zip(engine.parameters(), engine.buffers(), buffers, strict=True)
+    refuse_broken(
+        engine,
+        (not bool(own.isfinite().all() and (now.isfinite() | (now == start)).all()) for own, now, start in states),
+    )
     if checkpoints and kept and checkpoints.due():
         trainer.save_checkpoint(kept)
     curve = np.array([[row[name] for name in CURVE] for row in module.rows])

@@ -115,6 +115,7 @@ def test_less_data_turns_no_ranking_that_is_reversed_into_one_that_passes(half):
     assert held.verdict in ("failed", "undecided")
     for mean in (*held.exceeded, *held.undecided):  # the side that is not shown to keep the limit
         assert (mean.turned, mean.value) == ((True, pytest.approx(0.58)) if half < 0.2 else (False, 0.42))
+        assert 0 < mean.value - mean.low < 1.5 * (mean.high - mean.value), "limits are of the side that is shown"
     assert audit_limits([entry(auc=cell(0.49, 0.03))], {"auc": 0.55}, None).verdict == "passed"
 
 
